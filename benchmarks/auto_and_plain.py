@@ -12,7 +12,7 @@ import copy
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,13 +30,18 @@ def ratios(names: Iterable[str] = (), preset: str = "S") -> Iterator[tuple[str, 
     """Each program with the time of its plain version over that of the optimized one."""
     for name in names or (*kernels(), *PROGRAMS):
         function, arguments = _program(name, preset)
-        plain, auto = dcpy.program(function), dcpy.program(function, auto_optimize=True)
-        ratio = _ratio(plain, auto, arguments)
-        for _ in range(AGAIN):
-            if ratio >= BAR:
-                break
-            ratio = max(ratio, _ratio(plain, auto, arguments))
-        yield name, ratio
+        yield name, ratio_of(dcpy.program(function), dcpy.program(function, auto_optimize=True), arguments)
+
+
+def ratio_of(plain: Any, auto: Any, arguments: Sequence[Any], seconds: float = float("inf")) -> float:
+    """The time of `plain` over that of `auto`, fewer rounds where `seconds` are over."""
+    end = time.perf_counter() + seconds
+    ratio = _ratio(plain, auto, arguments, end)
+    for _ in range(AGAIN):
+        if ratio >= BAR or time.perf_counter() > end:
+            break
+        ratio = max(ratio, _ratio(plain, auto, arguments, end))
+    return ratio
 
 
 def _program(name: str, preset: str) -> tuple[Callable[..., Any], tuple[Any, ...]]:
@@ -45,9 +50,11 @@ def _program(name: str, preset: str) -> tuple[Callable[..., Any], tuple[Any, ...
     return kernels()[name].function, tuple(kernels()[name].initialize(preset).values())
 
 
-def _ratio(plain: Any, auto: Any, arguments: tuple[Any, ...]) -> float:
+def _ratio(plain: Any, auto: Any, arguments: Sequence[Any], end: float) -> float:
     fastest = {program: float("inf") for program in (plain, auto)}
     for number in range(ROUNDS):
+        if number and time.perf_counter() > end:
+            break
         for program in (plain, auto) if number % 2 else (auto, plain):
             mine = copy.deepcopy(arguments)
             start = time.perf_counter()

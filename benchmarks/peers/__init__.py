@@ -5,7 +5,6 @@ The text that an adaptation makes is the text that runs, so line counts and cove
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +17,16 @@ from benchmarks.peers.calls import DaceCall, JaxCall, PlainCall
 
 ROOT = Path(__file__).parent.parent.parent
 ENVIRONMENTS = ROOT / ".venv-peers"
-THREADS = os.environ.get("OMP_NUM_THREADS", "")
+
+
+def openmp(threads: int) -> dict[str, str]:
+    """What OpenMP and the BLAS libraries read; everyone gets it."""
+    return {f"{library}_NUM_THREADS": str(threads) for library in ("OMP", "OPENBLAS", "MKL", "NUMBA")}
+
+
+def _jax(threads: int) -> dict[str, str]:
+    single = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+    return {**openmp(threads), **({"XLA_FLAGS": single} if threads == 1 else {})}
 
 
 @dataclass(frozen=True)
@@ -27,7 +35,7 @@ class Framework:
 
     `package` is what it is imported as. NumPy and dcpy are those of this interpreter, peers have their own. In the
     values of `environment`, ``{folder}`` stands for a folder of the process's own, which `setup` fills, and
-    ``{prefix}`` for the environment of the interpreter.
+    ``{prefix}`` for the environment of the interpreter. `on_threads` is what more it reads to have so many threads.
     """
 
     name: str
@@ -36,6 +44,7 @@ class Framework:
     call: type[PlainCall] = PlainCall
     environment: Mapping[str, str] = field(default_factory=dict)
     setup: Callable[[Path], None] = toolchains.nothing
+    on_threads: Callable[[int], Mapping[str, str]] = openmp
 
     @property
     def python(self) -> Path | None:
@@ -46,23 +55,13 @@ class Framework:
         return python if python.exists() else None
 
 
-def _jax_threads() -> dict[str, str]:
-    single = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
-    return {"XLA_FLAGS": single} if THREADS == "1" else {}
-
-
 FRAMEWORKS = {
     framework.name: framework
     for framework in (
         Framework("numpy", "numpy", (adapt.unchanged,)),
         Framework("dcpy", "dcpy", (adapt.for_dcpy,), environment={"DCPY_CACHE_DIR": "{folder}"}),
         Framework("dcpy-plain", "dcpy", (adapt.for_dcpy_plain,), environment={"DCPY_CACHE_DIR": "{folder}"}),
-        Framework(
-            "numba",
-            "numba",
-            (adapt.for_numba, adapt.for_numba_parallel),
-            environment={"NUMBA_NUM_THREADS": THREADS} if THREADS else {},
-        ),
+        Framework("numba", "numba", (adapt.for_numba, adapt.for_numba_parallel)),
         Framework(
             "pythran",
             "pythran",
@@ -83,6 +82,6 @@ FRAMEWORKS = {
             },
             toolchains.for_dace,
         ),
-        Framework("jax", "jax", (for_jax,), JaxCall, {"JAX_ENABLE_X64": "1", "JAX_PLATFORMS": "cpu", **_jax_threads()}),
+        Framework("jax", "jax", (for_jax,), JaxCall, {"JAX_ENABLE_X64": "1", "JAX_PLATFORMS": "cpu"}, on_threads=_jax),
     )
 }

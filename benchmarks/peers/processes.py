@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +16,24 @@ from benchmarks.peers import Framework
 ROOT = Path(__file__).parent.parent.parent
 
 
-def answer(python: Path, words: Sequence[str], framework: Framework, seconds: float) -> dict[str, Any]:
-    """What a worker prints last, as JSON; a `status` alone where it crashes or takes longer than `seconds`."""
+def answer(
+    python: Path,
+    words: Sequence[str],
+    framework: Framework,
+    seconds: float,
+    environment: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """What a worker prints last, as JSON; a `status` alone where it crashes or takes longer than `seconds`.
+
+    `environment` is what this process gets besides what the framework always gets.
+    """
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         places = {"folder": folder, "prefix": python.parent.parent}
         own = {name: value.format(**places) for name, value in framework.environment.items()}
         process = subprocess.Popen(
             [str(python), *words],
             cwd=folder,
-            env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": folder, **own},
+            env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": folder, **own, **(environment or {})},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

@@ -26,7 +26,7 @@ import numpy as np
 from benchmarks.npbench import Kernel, kernels
 from benchmarks.peers import FRAMEWORKS, Framework, adapt
 from benchmarks.peers.calls import PlainCall, Seen
-from benchmarks.peers.subject import subject_of
+from benchmarks.peers.subject import Subject, subject_of
 
 RTOL, ATOL, NORM = 1e-5, 1e-8, 1e-5
 PYTHRAN_FLAGS = ["-DUSE_XSIMD", "-fopenmp", "-march=native", "-ffast-math"]  # those of NPBench
@@ -43,7 +43,8 @@ def measure(
     value = reference.run(kernel.function, expected)
     numpy_lines = adapt.lines(subject.source)
     row: dict[str, Any] = {"kernel": kernel.name, "framework": framework.name, "preset": preset}
-    row |= {"numpy_lines": len(numpy_lines)}
+    moved = sum(np.asarray(array).nbytes for _, array in reference.seen(value, expected))
+    row |= {"numpy_lines": len(numpy_lines), "bytes": moved}
     runs = {"numpy_times": Timed(reference, kernel.function)}
     if framework.name != "numpy":
         mine = call.prepare(arguments)
@@ -62,7 +63,17 @@ def measure(
             return row | {"status": f"wrong: {difference}"}
         runs["times"] = Timed(call, function)
     row |= _repeat(runs, kernel.initialize(preset), repeat, seconds)
+    if framework.name == "dcpy":
+        row |= {"over_plain": _over_plain(function, subject, kernel, preset, seconds)}
     return row | {"status": "ok"}
+
+
+def _over_plain(auto: Any, subject: Subject, kernel: Kernel, preset: str, seconds: float) -> float:
+    """The time of the kernel without `auto_optimize` over that with it, in turn."""
+    from benchmarks.auto_and_plain import ratio_of
+
+    plain = compiled(adapt.for_dcpy_plain(subject), kernel.name, FRAMEWORKS["dcpy-plain"])
+    return ratio_of(plain, auto, list(kernel.initialize(preset).values()), seconds)
 
 
 def compiled(text: str, name: str, framework: Framework) -> Callable[..., Any]:

@@ -1,7 +1,5 @@
 """The comparison's own parts: adapted sources, their metrics, the heat map, and one whole run."""
 
-import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -9,9 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks.npbench import kernels
 from benchmarks.peers import adapt, best, heatmap, report
 from benchmarks.peers.adapt_dace import for_dace
 from benchmarks.peers.adapt_jax import changed, for_jax, functional
+from benchmarks.peers.campaign import Campaign, Part
 from benchmarks.peers.subject import Subject, computing_source, named_shapes
 
 SOURCE = '''"""A kernel."""
@@ -174,8 +174,9 @@ def test_pixels_are_drawn_where_matplotlib_is(tmp_path, monkeypatch):
 def test_results_go_between_the_marks_of_a_page(tmp_path):
     page = tmp_path / "page.md"
     page.write_text(f"Before.\n{report.BEGIN}\nold\n{report.END}\nAfter.\n")
-    more = {"first_call": 2.0, "coverage": 1.0, "lines": 9, "numpy_lines": 7, "preset": "S", "threads": "1"}
-    report.write([row("fast", 0.1) | more, row("none", 0, "refused: why")], page)
+    more = {"first_call": 2.0, "coverage": 1.0, "lines": 9, "numpy_lines": 7}
+    where = {"preset": "S", "threads": 1}
+    report.write(Campaign([row("fast", 0.1) | more | where, row("none", 0, "refused: why") | where]), page)
     text = page.read_text()
     assert "| fast | 1 of 1 | 10.00 | 2.00 s, 2.00 s | 100% | +2 |" in text
     assert "| gemm | 1e+03 | 10.00 | refused |" in text
@@ -186,7 +187,7 @@ def test_results_go_between_the_marks_of_a_page(tmp_path):
 
 def times(kernel, **medians):
     """Rows of a kernel for which NumPy takes a second."""
-    rest = {"kernel": kernel, "numpy_median": 1.0, "status": "ok", "preset": "S", "threads": "1"}
+    rest = {"kernel": kernel, "numpy_median": 1.0, "status": "ok", "preset": "S", "threads": 1}
     rest |= {"first_call": 2.0, "coverage": 1.0, "lines": 9, "numpy_lines": 7}
     return [rest | {"framework": name, "median": median} for name, median in medians.items()]
 
@@ -208,12 +209,12 @@ def test_dcpy_is_compared_with_the_best_peer_of_each_kernel():
 
 
 def test_the_report_has_the_best_peer_and_the_limits_of_the_machine():
-    rows = times("a", numpy=1, dcpy=0.1, jax=0.2)
-    rows[0]["limits"] = {"triad": 32.1e9, "dgemm": 98e9}
-    lines = list(report.markdown(rows))
+    limits = {"1": {"triad": 32.1e9, "dgemm": 98e9}}
+    lines = list(report.markdown(Campaign(times("a", numpy=1, dcpy=0.1, jax=0.2), limits)))
     assert "The machine at its best, in this run: triad 32.1 GB/s, dgemm 98 GFLOP/s." in lines
-    assert "| kernel | NumPy, ms | dcpy | jax | dcpy over the best peer |" in lines
-    assert "| a | 1e+03 | 10.00 | 5.00 | 2.00 (jax) |" in lines
+    assert "| kernel | NumPy, ms | dcpy | jax | best peer | dcpy over it |" in lines
+    assert "| a | 1e+03 | 10.00 | 5.00 | jax, 5.00 | 2.00 |" in lines
+    assert "| over NumPy, geometric mean | ≥ 14 | 10 |" in lines
 
 
 def test_the_confidence_interval_is_in_percent_of_the_median():
@@ -222,19 +223,31 @@ def test_the_confidence_interval_is_in_percent_of_the_median():
 
 
 @pytest.mark.cc
-def test_a_run(tmp_path):
+def test_a_run_goes_on_where_it_was_cut(tmp_path):
+    """The first piece has NumPy alone; the second one adds dcpy, and keeps what there is."""
     command = [sys.executable, "benchmarks/run.py", "--preset", "XS", "--only", "gemm", "--repeat", "2"]
-    command += ["--frameworks", "numpy,dcpy", "--json", str(tmp_path / "out.json")]
+    command += ["--threads", "1", "--json", str(tmp_path / "out.json")]
     root = Path(__file__).parent.parent.parent
-    printed = subprocess.run(command, cwd=root, check=True, capture_output=True, text=True).stdout
-    numpy_row, dcpy_row = json.loads((tmp_path / "out.json").read_text())
+
+    def piece(*more):
+        return subprocess.run([*command, *more], cwd=root, check=True, capture_output=True, text=True).stdout
+
+    piece("--frameworks", "numpy")
+    before = Campaign.read(tmp_path / "out.json")
+    printed = piece("--frameworks", "numpy,dcpy", "--resume")
+    found = Campaign.read(tmp_path / "out.json")
+    numpy_row, dcpy_row = found.of(Part("XS", 1))
+    assert before.rows == [numpy_row]
     assert numpy_row["status"] == dcpy_row["status"] == "ok"
     assert len(dcpy_row["times"]) == 2
-    assert min(numpy_row["limits"].values()) > 0
+    assert min(found.limits["1"].values()) > 0
     assert "triad" in printed
-    assert (dcpy_row["coverage"], dcpy_row["threads"]) == (1, os.environ.get("OMP_NUM_THREADS", str(os.cpu_count())))
+    assert "over NumPy, geometric mean" in printed
+    assert (dcpy_row["coverage"], dcpy_row["variant"]) == (1, "for_dcpy")
+    assert dcpy_row["over_plain"] > 0
+    assert dcpy_row["bytes"] == sum(a.nbytes for a in kernels()["gemm"].initialize("XS").values() if np.ndim(a))
     assert "dcpy: 1 of 1 kernels run" in printed
-    assert (tmp_path / "out.svg").read_text().startswith("<svg")
+    assert (tmp_path / "out-XS-1.svg").read_text().startswith("<svg")
 
 
 def test_unknown_names_are_refused():

@@ -1,0 +1,86 @@
+"""A campaign: kernels in frameworks, at several sizes and on several numbers of threads, kept in one JSON file.
+
+The file is written after each row, so a campaign can be cut short anywhere and go on later: what it has is kept.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One table of the campaign: every kernel at this size (a preset, or ``large``) on so many threads."""
+
+    preset: str
+    threads: int
+
+    def __str__(self) -> str:
+        return f"Preset {self.preset}, threads: {self.threads}"
+
+
+@dataclass
+class Campaign:
+    """What was measured so far. `limits` are those of the machine, by number of threads; `large` is the largest preset
+    of each kernel that NumPy runs in under a second, where that was asked for."""
+
+    rows: list[Row] = field(default_factory=list)
+    limits: dict[str, dict[str, float]] = field(default_factory=dict)
+    large: dict[str, str] = field(default_factory=dict)
+
+    @staticmethod
+    def read(path: Path) -> Campaign:
+        """`ValueError` where the file has another form."""
+        found = json.loads(path.read_text())
+        if not isinstance(found, dict) or "rows" not in found:
+            raise ValueError(f"{path} is no campaign: measure again, without --resume")
+        return Campaign(**found)
+
+    def write(self, path: Path) -> None:
+        """All of it, at once: who is killed meanwhile leaves what was there."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        fresh = path.with_suffix(".tmp")
+        fresh.write_text(json.dumps(asdict(self), indent=1) + "\n")
+        os.replace(fresh, path)
+
+    def parts(self) -> list[Part]:
+        """In the order in which they were measured."""
+        return list(dict.fromkeys(Part(row["preset"], row["threads"]) for row in self.rows))
+
+    def has(self, part: Part, kernel: str, framework: str) -> bool:
+        return any(_key(row) == (part, kernel, framework) for row in self.rows)
+
+    def add(self, row: Row) -> None:
+        """In the place of the row that it measures again, if there is one."""
+        for place, old in enumerate(self.rows):
+            if _key(old) == _key(row):
+                self.rows[place] = row
+                return
+        self.rows.append(row)
+
+    def of(self, part: Part) -> list[Row]:
+        """The rows of a part, kernels together in alphabetical order; each has NumPy's time.
+
+        A program that is no process of Python's has not measured it: it gets the median of what the others did.
+        """
+        mine = sorted((row for row in self.rows if _key(row)[0] == part), key=lambda row: str(row["kernel"]))
+        return list(_beside_numpy(mine))
+
+
+def _key(row: Row) -> tuple[Part, str, str]:
+    return Part(row["preset"], row["threads"]), row["kernel"], row["framework"]
+
+
+def _beside_numpy(rows: Sequence[Row]) -> Iterator[Row]:
+    for row in rows:
+        others = [one["numpy_median"] for one in rows if one["kernel"] == row["kernel"] and "numpy_median" in one]
+        alone = "median" in row and "numpy_median" not in row and others
+        yield row | {"numpy_median": statistics.median(others)} if alone else row
