@@ -221,3 +221,32 @@ def test_operations_that_numpy_has_no_function_for(dtype):
         except AssertionError as error:
             failures.append(str(error))
     assert failures == []
+
+
+@pytest.mark.parametrize("dtype", [dtype for dtype in DTYPES if dtype.kind == "c"], ids=str)
+def test_comparisons_of_magnitudes_are_those_of_hypot(dtype):
+    # limits are magnitudes, their neighbours, and numbers whose squares are infinite, denormal or no numbers
+    a, size = Ref("a_in", dtype), Ref("b_in", dtype)
+    limit = op("real", size)
+    orders = ("lt", "le", "gt", "ge")
+    exprs = {name: op(name, op("cabs", a), limit) for name in orders}
+    exprs |= {f"{name}_turned": op(name, limit, op("cabs", a)) for name in orders}
+    rows = {name: (dtype, expr, expr.dtype) for name, expr in exprs.items()}
+    rng = np.random.default_rng(5)
+    real = dtype.real.numpy.type
+    z = np.concatenate([(rng.normal(size=400) + 1j * rng.normal(size=400)).astype(dtype.numpy), nasty(dtype)])
+    info = np.finfo(real)
+    scales = [real(1), real(1e-18), real(1e18), info.max, info.tiny, info.smallest_subnormal]
+    found = []
+    with np.errstate(all="ignore"):
+        for scale in scales:
+            scaled = (z * scale).astype(dtype.numpy)
+            sizes = np.hypot(scaled.real, scaled.imag)
+            near = [sizes, np.nextafter(sizes, real(np.inf)), np.nextafter(sizes, real(0)), -sizes, sizes * 0]
+            found += [(scaled, limits) for limits in (*near, sizes * real(1 - 5 * info.eps), sizes * real(np.inf))]
+        x, limits = (np.concatenate(column) for column in zip(*found, strict=True))
+        sizes = np.hypot(x.real, x.imag)
+        got = run_table(table_sdfg(f"magnitudes_{dtype}", rows, 2, dtype), rows, [x, limits.astype(dtype.numpy)])
+        for name in orders:
+            assert_agrees(name, got[name], OPS[name].numpy()(sizes, limits), [x, limits])
+            assert_agrees(name, got[f"{name}_turned"], OPS[name].numpy()(limits, sizes), [x, limits])

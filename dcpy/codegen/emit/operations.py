@@ -57,6 +57,7 @@ FLOAT = table(
 COMPLEX = table(
     "add:+ sub:- mul:* neg:- eq:== ne:!= lt:dcpy_clt le:dcpy_cle gt:dcpy_cgt ge:dcpy_cge div:dcpy_cdiv pow:dcpy_cpow",
     "square:dcpy_csquare reciprocal:dcpy_creciprocal conj:dcpy_conj cabs:dcpy_cabs sign:dcpy_csign rint:dcpy_crint",
+    "cabs_side:dcpy_cabs_side",
     "isnan:dcpy_cisnan isinf:dcpy_cisinf isfinite:dcpy_cisfinite max:dcpy_cmaximum min:dcpy_cminimum fmax:dcpy_cfmax",
     "fmin:dcpy_cfmin exp:dcpy_cexp exp2:dcpy_cexp2 expm1:dcpy_cexpm1 log:dcpy_clog log2:dcpy_clog2 log10:dcpy_clog10",
     "log1p:dcpy_clog1p sqrt:dcpy_csqrt sin:dcpy_csin cos:dcpy_ccos tan:dcpy_ctan asin:dcpy_casin acos:dcpy_cacos",
@@ -67,6 +68,7 @@ HALF_BY_BITS = {"nextafter": "dcpy_nextafter_half", "spacing": "dcpy_spacing_hal
 OPERATIONS = {"b": BOOL, "i": INTEGER, "u": UNSIGNED, "f": FLOAT, "f16": HALF_BY_BITS, "c": COMPLEX}
 SHIFTS = {"lshift": "<<", "rshift": ">>"}  # by less than the width, C's operators do
 NARROW = (types.int8, types.int16, types.uint8, types.uint16)
+TURNED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}  # what a comparison is with its sides exchanged
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=", "&&", "||")
 LARGEST_POWER = 16  # up to here multiplications beat C's pow, and are off by fewer than 16 units in the last place
 
@@ -88,6 +90,9 @@ def written(dialect: Dialect, operation: Operation) -> LirExpr:
         return _in_single_precision(dialect, operation)
     if name == "xor" or (dtype.kind == "c" and name in ("and", "or", "not")):
         args, dtype = tuple(dialect.conversion(arg, dtype, types.bool_) for arg in args), types.bool_
+    side = _side_of_magnitude(dialect, operation)
+    if side is not None:
+        return side
     power = _small_power(operation)
     if power:
         return Intrinsic("power", (args[0], Literal(power, Basic.INT)), operation.type, operation.type)
@@ -141,6 +146,19 @@ def _small_power(operation: Operation) -> int:
         return 0
     value = exponent.value or 0
     return int(value) if value == value // 1 and 2 <= value <= LARGEST_POWER else 0
+
+
+def _side_of_magnitude(dialect: Dialect, operation: Operation) -> LirExpr | None:
+    """A comparison of a complex number's magnitude with something: squares nearly always tell, without a root."""
+    spelling = dialect.operations["c"].get("cabs_side")
+    if operation.name not in TURNED or not spelling:
+        return None
+    one, other = operation.args
+    for name, size, limit in ((operation.name, one, other), (TURNED[operation.name], other, one)):
+        if isinstance(size, Operation) and size.name == "cabs":
+            side = Call(dialect.generic(spelling, size.dtype), (size.args[0], limit), size.type)
+            return Infix(dialect.operations["f"][name] or name, side, Literal(0.0, size.type), operation.type)
+    return None
 
 
 def _without_cast(expr: LirExpr) -> LirExpr:

@@ -95,6 +95,22 @@ static inline dcpy_complex128 dcpy_creciprocal(dcpy_complex128 z)
 
 static inline double dcpy_cabs(dcpy_complex128 z) { return hypot(z.real, z.imag); }
 
+// On which side of a limit |z| is: a number that compares with 0 as |z| with the limit. Squares decide it, each of which
+// is off by a few units in its last place; nearer than that, and where a square could be infinite or lose digits, hypot.
+static inline double dcpy_cabs_side(dcpy_complex128 z, double limit)
+{
+    const bool is_small = sizeof(double) == 4;
+    const double margin = is_small ? (double)0x1p-19 : (double)0x1p-48;
+    const double least = is_small ? (double)1e-15 : (double)1e-140, most = is_small ? (double)1e15 : (double)1e140;
+    const double square = z.real*z.real + z.imag*z.imag, bound = limit*limit;
+    if (__builtin_expect(limit >= least && limit <= most, 1)) {
+        if (square < bound*((double)1 - margin)) return (double)-1;
+        if (square > bound*((double)1 + margin)) return (double)1;
+    }
+    const double size = hypot(z.real, z.imag);
+    return size < limit ? (double)-1 : size > limit ? (double)1 : size == limit ? (double)0 : (double)__builtin_nan("");
+}
+
 static inline dcpy_complex128 dcpy_crint(dcpy_complex128 z) { return {rint(z.real), rint(z.imag)}; }
 
 // z/|z|: of an infinite number, the axis on which it lies.
