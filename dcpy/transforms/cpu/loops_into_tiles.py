@@ -25,6 +25,8 @@ from dcpy.ir.symbolic import ONE, Expr, sym
 from dcpy.ir.tree import is_inside
 from dcpy.transforms.fusion.inlining import inline
 from dcpy.transforms.fusion.recompute_fusion import recomputation
+from dcpy.transforms.loops.carried_values import carry_in_registers
+from dcpy.transforms.loops.finished_points import finish_of, leave_when_finished
 from dcpy.transforms.loops.owned_points import Met, Points, points_of
 from dcpy.transforms.loops.points_outside import points_outside
 from dcpy.transforms.maps.map_of_copy import elementwise
@@ -44,7 +46,8 @@ class LoopsIntoTiles(GraphPass):
     to iteration is in the first-level cache; a temporary of an iteration is a scalar. Tiles are cut along the
     parameter that memory follows in steps of one. Where it follows none, the loop may be what walks through memory:
     tiles are then as long as a vector, and each line of memory is used as long as it is in the cache. A temporary in
-    which points meet is computed again by each that reads it, at most `reads` elements.
+    which points meet is computed again by each that reads it, at most `reads` elements. Points of complex numbers that
+    change no more once a flag is false (`finished_points`) are not in tiles: each is left when it is finished.
     (Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001.)
     """
 
@@ -98,8 +101,15 @@ class LoopsIntoTiles(GraphPass):
         return found
 
     def _cut(self, loop: Loop, points: Points, rw: Rewriter) -> None:
+        complex_numbers = any(_touches_complex(kernel, rw.uses) for kernel in points.kernels)
         groups = _groups(loop, points.kernels, rw.uses)
         outer = points_outside(loop, points, UNDECIDED, rw)
+        finish = finish_of(loop, rw.uses)
+        if complex_numbers and not isinstance(finish, Refusal):
+            leave_when_finished(loop, finish, rw)
+            carry_in_registers(loop, outer, rw)
+            rw.remark(outer, True, f"the loop over {loop.param} runs at each point until {finish.name!r} is false")
+            return
         along, walks = _axis(outer, loop, rw.uses)
         reorder_axes(outer, (*(param for param in outer.params if param != along), along), rw)
         size = self.costs.tile if walks else self.costs.lanes
@@ -222,11 +232,15 @@ def _groups(loop: Loop, kernels: Sequence[Map], uses: Uses) -> list[list[Block]]
     for kernel in kernels:
         pair = (kernel,) if last is None else (last, kernel)
         apart = last is None or nodes.index(kernel) != nodes.index(last) + 1
-        if apart or any(uses.desc(name).dtype.kind == "c" for node in pair for name in touched_by(node, uses)):
+        if apart or any(_touches_complex(node, uses) for node in pair):
             groups.append([])
         groups[-1] += kernel.body.blocks
         last = kernel
     return groups
+
+
+def _touches_complex(node: Node, uses: Uses) -> bool:
+    return any(uses.desc(name).dtype.kind == "c" for name in touched_by(node, uses))
 
 
 def _over_tile(blocks: Sequence[Block], along: str, within: Range, rw: Rewriter) -> Map:

@@ -14,8 +14,8 @@ from dcpy.ir.schedules import GRID
 from dcpy.ir.tree import is_inside, owners_around
 from dcpy.transforms.fusion.inlining import inline
 from dcpy.transforms.fusion.recompute_fusion import recomputation
-from dcpy.transforms.gpu.carried_values import carry_in_registers
 from dcpy.transforms.gpu.settled_loops import is_the_slow_one, settled_in, version_of
+from dcpy.transforms.loops.carried_values import carry_in_registers
 from dcpy.transforms.loops.owned_points import Met, points_of
 from dcpy.transforms.loops.points_outside import points_outside
 from dcpy.transforms.passes import GraphPass

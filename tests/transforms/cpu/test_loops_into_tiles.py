@@ -69,7 +69,7 @@ def test_what_touches_complex_numbers_keeps_a_map_of_its_own():
           loop t = 0:4 {
             data m: bool[N, M] transient
             state {
-              map i = 0:N, j = 0:M { tasklet (z <- Z[i, j]) -> (o -> m[i, j]) { o = cabs(z) < 2.0 } }
+              map i = 0:N, j = 0:M { tasklet (z <- Z[i, j]) -> (o -> m[i, j]) { o = cabs(z) < f64(t) } }
               map k = 0:N, l = 0:M { tasklet (c <- m[k, l], n <- K[k, l]) -> (o -> K[k, l]) { o = select(c, t, n) } }
               map p = 0:N, q = 0:M {
                 tasklet (c <- m[p, q], z <- Z[p, q], a <- C[p, q]) -> (o -> Z[p, q]) { o = select(c, z * z + a, z) }
@@ -84,7 +84,7 @@ def test_what_touches_complex_numbers_keeps_a_map_of_its_own():
                 data m: bool[256] transient
                 state {
                   map j = j_tile:min(M, j_tile + 256) {
-                    tasklet (z <- Z[i, j]) -> (o -> m[j - j_tile]) { o = cabs(z) < 2.0 }
+                    tasklet (z <- Z[i, j]) -> (o -> m[j - j_tile]) { o = cabs(z) < f64(t) }
                   }
                 }
                 state {
@@ -103,6 +103,77 @@ def test_what_touches_complex_numbers_keeps_a_map_of_its_own():
             }
           }
         }""").same_values(N=[1], M=[2, 257])
+
+
+def test_points_are_left_when_nothing_of_them_changes_any_more():
+    tiled("""
+        sdfg @f(Z: c128[N], C: c128[N], K: i64[N], h: f64) symbols(N: size) {
+          loop t = 0:9 {
+            data m: bool[N] transient
+            state {
+              map i = 0:N {
+                data s: f64 transient
+                tasklet (z <- Z[i]) -> (o -> s) { o = cabs(z) }
+                tasklet (a <- s, b <- h) -> (o -> m[i]) { o = a < b }
+              }
+              map k = 0:N { tasklet (c <- m[k], n <- K[k]) -> (o -> K[k]) { o = select(c, t, n) } }
+              map p = 0:N { tasklet (c <- m[p], z <- Z[p], a <- C[p]) -> (o -> Z[p]) { o = select(c, z * z + a, z) } }
+            }
+          }
+        }""").becomes("""
+        sdfg @f(Z: c128[N], C: c128[N], K: i64[N], h: f64) symbols(N: size) {
+          state {
+            map i = 0:N {
+              data own: c128 transient
+              state { tasklet (a <- Z[i]) -> (out -> own) { out = a } }
+              loop t = 0:9 {
+                data s: f64 transient
+                data m: bool transient
+                state {
+                  tasklet (z <- own) -> (o -> s) { o = cabs(z) }
+                  tasklet (a <- s, b <- h) -> (o -> m) { o = a < b }
+                }
+                if not m[] { break }
+                state {
+                  tasklet () -> (o -> K[i]) { o = t }
+                  tasklet (z <- own, a <- C[i]) -> (o -> own) { o = z * z + a }
+                }
+              }
+              state { tasklet (a <- own) -> (out -> Z[i]) { out = a } }
+            }
+          }
+        }""").same_values(N=[1, 9]).says("the loop over t runs at each point until 'm' is false")
+
+
+CHOOSING = """
+    sdfg @f(Z: c128[N], C: c128[N], K: i64[N], w: f64[9]) symbols(N: size) {{
+      loop t = 0:9 {{
+        data m: bool[N] transient
+        {more}
+        state {{ map p = 0:N {{ {body} }} }}
+      }}
+    }}"""
+FLAG = "tasklet (z <- Z[p]) -> (o -> m[p]) { o = cabs(z) < 2.0 } "
+STEP = "tasklet (c <- m[p], z <- Z[p], a <- C[p]) -> (o -> Z[p]) { o = select(c, z * z + a, z) } "
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        FLAG.replace("2.0", "f64(t)") + STEP,  # it depends on the number of the iteration
+        FLAG.replace("(z <- Z[p])", "(z <- Z[p], b <- w[t])").replace("2.0", "b") + STEP,  # on another element in each
+        FLAG + STEP.replace("a, z)", "a, z + a)"),  # what it does not choose changes, too
+        FLAG + STEP.replace("a, z)", "a, a)"),  # another element is kept
+        FLAG + STEP + "tasklet (n <- K[p]) -> (o -> K[p]) { o = n + 1 }",  # something changes always
+        FLAG + FLAG.replace("m[p]", "l[p]") + STEP + STEP.replace("m[p]", "l[p]"),  # two flags
+        FLAG + STEP + FLAG,  # the flag is computed twice
+    ],
+)
+def test_points_that_may_change_again_are_not_left(body):
+    more = "data l: bool[N] transient" if "l[p]" in body else ""
+    passed = Passed(CHOOSING.format(body=body, more=more), LoopsIntoTiles()).same_values(N=[1, 9])
+    assert "break" not in passed.text
+    assert "_tile" in passed.text
 
 
 def test_numbers_of_an_iteration_are_computed_in_each_tile_once():

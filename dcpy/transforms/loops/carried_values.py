@@ -1,4 +1,4 @@
-"""Scalar replacement: an element that a thread touches in each iteration of a loop is in a register meanwhile."""
+"""Scalar replacement: an element that a point touches in each iteration of a loop is in a register meanwhile."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dcpy.ir.tree import Element, is_inside, subtree
 
 
 def carry_in_registers(loop: Loop, kernel: Map, rw: Rewriter) -> None:
-    """Loads what a loop in a kernel reads at one place before it, and stores what it writes there behind it.
+    """Loads what a loop in a map (a kernel) reads at one place before it, and stores what it writes there behind it.
 
     before   loop t = 0:T { A[i] = f(A[i]) }        after   own = A[i];  loop t = 0:T { own = f(own) };  A[i] = own
 
