@@ -31,7 +31,7 @@ _LIBRARY = """
     strcoll strcpy strcspn strdup strerror strftime strlen strncat strncmp strncpy strpbrk strrchr strspn strstr
     strtod strtof strtok strtol strtold strtoll strtoul strtoull strxfrm symlink sync system thrd_create time
     timespec_get times tmpfile tmpnam toascii tolower toupper truncate umask uname ungetc unlink usleep vfprintf
-    vprintf vsnprintf vsprintf wait waitpid wcslen wcstombs wctomb write
+    vprintf vsnprintf vsprintf wait waitpid wcslen wcstombs wctomb write madvise
 """
 _OPENCL = """
     kernel global local constant private read_only write_only read_write pipe channel half uchar ushort uint ulong

@@ -289,6 +289,17 @@ def test_persistent_buffers_serve_many_threads(tmp_path):
 
 
 @pytest.mark.cc
+def test_persistent_buffers_stay_whatever_their_size(tmp_path):
+    program = library(AXPY, tmp_path, Lifetime.PERSISTENT)
+    program.axpy.argtypes = [ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64]
+    for size in (5_000_000, 4_900_000, 5_000_000):  # 40 MB, whose pages the system may take between calls
+        x, y = np.full(size, 3.0), np.ones(size)
+        assert program.axpy(2.0, x.ctypes.data, y.ctypes.data, size) == 0
+        assert (y == 7).all()
+    program.axpy_exit()
+
+
+@pytest.mark.cc
 def test_running_out_of_memory_is_an_error():
     text = """
         sdfg @huge(x: f64[4], n) symbols(n: i64) {

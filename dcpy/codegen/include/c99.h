@@ -139,10 +139,27 @@ static inline int64_t dcpy_product(int64_t a, int64_t b)
     return __builtin_mul_overflow(a, b, &product) ? __INT64_MAX__ : product;
 }
 
-// Cache-line-aligned memory for `count` elements of `size` bytes behind `head` bytes; null where there is none.
+// Tells the system about the huge pages that lie in some memory; false where it takes no advice.
+static inline bool dcpy_advise(void *memory, size_t bytes, int advice)
+{
+#ifdef __linux__
+    const size_t page = (size_t)2 << 20, first = ((size_t)memory + page - 1) & ~(page - 1);
+    const size_t last = ((size_t)memory + bytes) & ~(page - 1);
+    return first >= last || madvise((void *)first, last - first, advice) == 0;
+#else
+    return false;
+#endif
+}
+
+// Cache-line-aligned memory for `count` elements of `size` bytes behind `head` bytes; null where there is none. From
+// 4 MiB on it asks for huge pages (MADV_HUGEPAGE), as NumPy does: first touches of small ones cost several passes.
 static inline void *dcpy_allocate(int64_t count, size_t size, size_t head)
 {
-    return count >> 48 ? (void *)0 : aligned_alloc(64, (((size_t)count*size + 127) & ~(size_t)63) + head);
+    if (count >> 48) return (void *)0;
+    const size_t bytes = (((size_t)count*size + 127) & ~(size_t)63) + head;
+    void *const memory = aligned_alloc(64, bytes);
+    if (memory != (void *)0 && bytes >= (size_t)4 << 20) dcpy_advise(memory, bytes, 14);
+    return memory;
 }
 
 // At the end of the scope of a buffer.
@@ -158,6 +175,7 @@ static inline void *dcpy_grow(void **buffer, int64_t kept, int64_t count, size_t
 }
 
 // A buffer that outlives the call: each holder takes it out of `slot` and puts it back, so two threads never share one.
+// Above 32 MiB the system may have its pages until the next call (MADV_FREE), if it is short of memory.
 typedef struct dcpy_kept {
     char **slot;
     char *block;
@@ -178,7 +196,8 @@ static inline dcpy_kept dcpy_take_buffer(char **slot, int64_t count, size_t size
 
 static inline void dcpy_keep_buffer(dcpy_kept *buffer)
 {
-    const bool keep = buffer->block != (char *)0 && *(size_t *)buffer->block <= (size_t)32 << 20;
+    const size_t bytes = buffer->block == (char *)0 ? 0 : *(size_t *)buffer->block;
+    const bool keep = bytes != 0 && (bytes <= (size_t)32 << 20 || dcpy_advise(buffer->block + 64, bytes, 8));
     free(keep ? __atomic_exchange_n(buffer->slot, buffer->block, __ATOMIC_ACQ_REL) : buffer->block);
 }
 

@@ -62,5 +62,6 @@ extern "C" double _Complex catanh(double _Complex) noexcept;
 extern "C" double _Complex cpow(double _Complex, double _Complex) noexcept;
 extern "C" void *aligned_alloc(size_t, size_t) noexcept;
 extern "C" void free(void *) noexcept;
+extern "C" int madvise(void *, size_t, int) noexcept;
 extern "C" void *memcpy(void *, const void *, size_t) noexcept;
 extern "C" void *memmove(void *, const void *, size_t) noexcept;

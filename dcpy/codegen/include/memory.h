@@ -7,10 +7,27 @@ static inline int64_t dcpy_product(int64_t a, int64_t b)
     return __builtin_mul_overflow(a, b, &product) ? __INT64_MAX__ : product;
 }
 
-// Cache-line-aligned memory for `count` elements of `size` bytes behind `head` bytes; null where there is none.
+// Tells the system about the huge pages that lie in some memory; false where it takes no advice.
+static inline bool dcpy_advise(void *memory, size_t bytes, int advice)
+{
+#ifdef __linux__
+    const size_t page = size_t(2) << 20, first = (size_t(memory) + page - 1) & ~(page - 1);
+    const size_t last = (size_t(memory) + bytes) & ~(page - 1);
+    return first >= last || madvise((void *)first, last - first, advice) == 0;
+#else
+    return false;
+#endif
+}
+
+// Cache-line-aligned memory for `count` elements of `size` bytes behind `head` bytes; null where there is none. From
+// 4 MiB on it asks for huge pages (MADV_HUGEPAGE), as NumPy does: first touches of small ones cost several passes.
 static inline void *dcpy_allocate(int64_t count, size_t size, size_t head = 0)
 {
-    return count >> 48 ? nullptr : aligned_alloc(64, ((size_t(count)*size + 127) & ~size_t(63)) + head);
+    if (count >> 48) return nullptr;
+    const size_t bytes = ((size_t(count)*size + 127) & ~size_t(63)) + head;
+    void *const memory = aligned_alloc(64, bytes);
+    if (memory != nullptr && bytes >= size_t(4) << 20) dcpy_advise(memory, bytes, 14);
+    return memory;
 }
 
 // A cache-line-aligned buffer of `count` elements; `data` is null where there is no memory.
@@ -42,7 +59,8 @@ struct dcpy_growing_buffer {
 };
 
 // A buffer that outlives the call. Each holder takes it out of `slot` and puts it back, so two threads never share one;
-// the capacity in bytes stands in the 64 bytes before the data. Above 32 MiB it is given back, as allocators do.
+// the capacity in bytes stands in the 64 bytes before the data. Above 32 MiB the system may have its pages until the
+// next call (MADV_FREE), if it is short of memory; else they are as they were. Where it takes no advice, it is freed.
 template <class T>
 struct dcpy_kept_buffer {
     char **const slot;
@@ -62,7 +80,8 @@ struct dcpy_kept_buffer {
     }
     ~dcpy_kept_buffer()
     {
-        const bool keep = block != nullptr && *(size_t *)block <= size_t(32) << 20;
+        const size_t bytes = block == nullptr ? 0 : *(size_t *)block;
+        const bool keep = bytes != 0 && (bytes <= size_t(32) << 20 || dcpy_advise(block + 64, bytes, 8));
         free(keep ? __atomic_exchange_n(slot, block, __ATOMIC_ACQ_REL) : block);
     }
     dcpy_kept_buffer(const dcpy_kept_buffer &) = delete;

@@ -1,5 +1,6 @@
 // Runs compiled code for arguments that fit: results allocated before, the GIL released during, errors raised after.
 
+#include "results.h"
 #include "signature.h"
 #include "tensors.h"
 
@@ -31,7 +32,7 @@ PyArray_Descr *new_dtype(const ResultRule &rule) {
 Object make_fresh(const ResultRule &rule, const int64_t *shape) {
     Scratch<npy_intp, 8> sizes(rule.rank);
     for (int d = 0; d < rule.rank; ++d) sizes[d] = shape[d];
-    return Object(PyArray_Empty(rule.rank, sizes.get(), new_dtype(rule), 0));
+    return new_array(new_dtype(rule), rule.rank, sizes.get());
 }
 
 // `numbers`: the offset in bytes from the argument's data, the shape, the strides in bytes.

@@ -6,6 +6,7 @@
 //   consistency.cpp     does it name only arguments, symbols and results that there are? asked once
 //   matching.cpp        do these arguments fit? binds sizes and strides to symbols on the way
 //   records.cpp         objects and tuples that are passed by their parts, and the fields that they get
+//   results.h    .cpp   new arrays for results, large ones in memory that earlier ones gave back
 //   execution.cpp       allocates results, releases the GIL, calls, reports failed checks, builds what is returned
 //   generators.cpp      random generators as arguments, and their locks
 //   binding.h  .cpp     positional, keyword and default arguments, and values from the closure

@@ -2,7 +2,7 @@
 
 Memory that the system hands out anew is paid for at the first touch of each page, which costs as much as several passes
 over it. NumPy's temporaries come from an allocator that keeps what was freed; here the buffers themselves are kept.
-Generated code gives back any buffer above 32 MiB after each call, as allocators do (`dcpy_kept_buffer`).
+Of buffers above 32 MiB the system may have the pages between calls, if it is short of memory (`dcpy_kept_buffer`).
 """
 
 from __future__ import annotations
