@@ -16,19 +16,19 @@ import numpy as np
 from dcpy.base.errors import CommunicationError
 from dcpy.base.grids import coordinates, fitted
 from dcpy.base.tracebacks import own_frames_hidden
-from dcpy.frontend.comm.words import ANY_SOURCE, PROC_NULL, InPlace, Operation, Request
-from dcpy.runtime.distributed import blocks, sections
+from dcpy.frontend.comm.words import ANY_SOURCE, ANY_TAG, PROC_NULL, InPlace, Operation, Request
+from dcpy.runtime.distributed import alone, blocks, sections
 from dcpy.runtime.distributed.blocks import BlockArray, Scattering
 from dcpy.runtime.distributed.parts import SubGrid, axes_of, rank_at
 from dcpy.runtime.distributed.placement import Dealt, Grid, Placement
 from dcpy.runtime.distributed.world import current_world
 
 __all__ = [
-    "ANY_SOURCE", "BAND", "BOR", "IN_PLACE", "LAND", "LOR", "MAX", "MIN", "PROC_NULL", "PROD", "SUM", "Allgather",
-    "Allreduce", "Alltoall", "BCGather", "BCScatter", "Barrier", "Bcast", "BlockGather", "BlockScatter", "Cart_create",
-    "Cart_shift", "Cart_sub", "Exscan", "Gather", "Irecv", "Isend", "MPI_Request", "Recv", "Redistribute", "Reduce",
-    "ReduceScatter", "Request", "Scan", "Scatter", "Send", "Sendrecv", "Subarray", "Wait", "Waitall", "coords", "rank",
-    "size",
+    "ANY_SOURCE", "ANY_TAG", "BAND", "BOR", "IN_PLACE", "LAND", "LOR", "MAX", "MIN", "PROC_NULL", "PROD", "SUM",
+    "Allgather", "Allreduce", "Alltoall", "BCGather", "BCScatter", "Barrier", "Bcast", "BlockGather", "BlockScatter",
+    "Cart_create", "Cart_shift", "Cart_sub", "Exscan", "Gather", "Irecv", "Isend", "MPI_Request", "Recv",
+    "Redistribute", "Reduce", "ReduceScatter", "Request", "Scan", "Scatter", "Send", "Sendrecv", "Subarray", "Wait",
+    "Waitall", "coords", "rank", "size",
 ]  # fmt: skip
 
 NDArray = np.ndarray[Any, Any]
@@ -54,15 +54,19 @@ def size() -> int:
 @own_frames_hidden
 def Send(buffer: NDArray, dest: int, tag: int = 0) -> None:
     """Sends an array, or a slice of one, to the rank `dest`; it may wait until that one receives."""
-    if _there_is(dest):
+    if _is_itself(dest):
+        alone.send(buffer, tag)
+    elif _there_is(dest):
         current_world().comm.Send(sections.message(np.asarray(buffer)), dest, tag)
 
 
 @own_frames_hidden
 def Recv(buffer: NDArray, source: int, tag: int = 0) -> None:
     """Waits for a message of the rank `source`, which becomes `buffer`. Nothing comes from PROC_NULL."""
-    if _there_is(source):
-        current_world().comm.Recv(sections.message(buffer), sections.source(source), tag)
+    if _is_itself(source):
+        alone.receive(buffer, tag)
+    elif _there_is(source):
+        current_world().comm.Recv(sections.message(buffer), sections.source(source), sections.tag(tag))
 
 
 @own_frames_hidden
@@ -71,18 +75,21 @@ def Sendrecv(
 ) -> None:
     """Sends `sendbuf` to `dest` and receives `recvbuf` from `source`, at the same time."""
     world = current_world()
-    if world.size == 1 and dest == source == 0:
-        recvbuf[...] = np.array(sendbuf).reshape(recvbuf.shape)
+    if _is_itself(dest) or _is_itself(source):
+        requests = [Isend(sendbuf, dest, tag), Irecv(recvbuf, source, tag)]
+        Waitall(requests)
     elif _there_is(dest) | _there_is(source):
         given, taken = sections.message(np.asarray(sendbuf)), sections.message(recvbuf)
-        world.comm.Sendrecv(given, sections.peer(dest), tag, taken, sections.source(source), tag)
+        world.comm.Sendrecv(given, sections.peer(dest), tag, taken, sections.source(source), sections.tag(tag))
 
 
 @own_frames_hidden
 def Isend(buffer: NDArray, dest: int, tag: int = 0, request: Any = None) -> Any:
     """Starts to send: `buffer` may not be written before `Wait`. Returns the request, also where one is passed."""
     started = None
-    if _there_is(dest):
+    if _is_itself(dest):
+        started = (alone.start_send(buffer, tag), buffer)
+    elif _there_is(dest):
         started = (current_world().comm.Isend(sections.message(np.asarray(buffer)), dest, tag), buffer)
     return _enter(started, request)
 
@@ -91,8 +98,11 @@ def Isend(buffer: NDArray, dest: int, tag: int = 0, request: Any = None) -> Any:
 def Irecv(buffer: NDArray, source: int, tag: int = 0, request: Any = None) -> Any:
     """Starts to receive: `buffer` may not be touched before `Wait`."""
     started = None
-    if _there_is(source):
-        started = (current_world().comm.Irecv(sections.message(buffer), sections.source(source), tag), buffer)
+    if _is_itself(source):
+        started = (alone.start_receive(buffer, tag), buffer)
+    elif _there_is(source):
+        comm, what = current_world().comm, sections.message(buffer)
+        started = (comm.Irecv(what, sections.source(source), sections.tag(tag)), buffer)
     return _enter(started, request)
 
 
@@ -120,15 +130,18 @@ def _enter(started: Any, request: Any) -> Any:
     return request
 
 
+def _is_itself(peer: int) -> bool:
+    """Whether a rank alone sends to itself, for which there need be no MPI."""
+    return peer in (0, ANY_SOURCE) and current_world().size == 1
+
+
 def _there_is(peer: int) -> bool:
     """Whether a rank is somebody. `CommunicationError` for others than there are."""
     ranks = current_world().size
     if peer == PROC_NULL:
         return False
-    if ranks > 1 and (0 <= peer < ranks or peer == ANY_SOURCE):
+    if 0 <= peer < ranks or peer == ANY_SOURCE:
         return True
-    if ranks == 1 and peer == 0:
-        raise CommunicationError("a rank alone sends to nobody, and receives from nobody")
     raise CommunicationError(f"there is no rank {peer}: there are {ranks}")
 
 

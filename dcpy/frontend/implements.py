@@ -118,6 +118,7 @@ CATALOG: dict[str, tuple[str, ...]] = {
         "dcpy.frontend.comm.grids",
         "dcpy.frontend.comm.blocks",
     ),
+    "mpi4py.MPI": ("dcpy.frontend.comm.methods_of_mpi4py",),
     "scipy.special": ("dcpy.frontend.scipy.special", "dcpy.frontend.scipy.special_arrays"),
     "scipy.linalg": ("dcpy.frontend.scipy.linalg", "dcpy.frontend.scipy.banded"),
     "scipy.ndimage": ("dcpy.frontend.scipy.ndimage",),
@@ -131,7 +132,7 @@ CATALOG: dict[str, tuple[str, ...]] = {
 
 
 #: Packages that dcpy does without: their functions are loaded in a process that has imported the package itself.
-OPTIONAL = tuple(package for package in CATALOG if package.startswith("scipy."))
+OPTIONAL = tuple(package for package in CATALOG if package.startswith(("scipy.", "mpi4py.")))
 
 
 @dataclass(frozen=True)
@@ -226,6 +227,14 @@ def find(function: Any) -> Entry | None:
         return _FUNCTIONS.get(function)
     except TypeError:  # not hashable: nothing that was registered
         return None
+
+
+def find_member(owner: Any, name: str) -> Entry | None:
+    """The implementation of a method, or of a property, of an object that is known when a program is compiled."""
+    package = type(owner).__module__
+    if package not in OPTIONAL or package not in sys.modules:
+        return None
+    return find(getattr(type(owner), name, None))
 
 
 def find_method(name: str) -> Entry | None:

@@ -17,12 +17,12 @@ from dcpy.base import texts
 from dcpy.base.errors import DcpyError, FrontendError
 from dcpy.base.grids import RankGrid
 from dcpy.frontend.callbacks import Callback
-from dcpy.frontend.comm.of_mpi4py import refusal_of_number
+from dcpy.frontend.comm.of_mpi4py import constant_of_mpi4py, refusal_of_number
 from dcpy.frontend.dataflow import channels
 from dcpy.frontend.desugar import core
 from dcpy.frontend.desugar.names import free_names
 from dcpy.frontend.desugar.statements import OPERATORS
-from dcpy.frontend.implements import call_entry, find, find_attribute, find_method, method_names
+from dcpy.frontend.implements import call_entry, find, find_attribute, find_member, find_method, method_names
 from dcpy.frontend.lists import Lazy, ListValue
 from dcpy.frontend.lower.arithmetic import choices, comparisons
 from dcpy.frontend.lower.arithmetic.operators import binary, truth, unary
@@ -182,6 +182,12 @@ def _attribute_of_constant(frame: Frame, owner: Static, name: str) -> Value:
             f"{name!r} of a grid is that of one rank, and a program is the same on all ranks",
             help="write comm.coords(grid), comm.rank() or comm.size(): the program asks when it runs",
         )
+    constant = constant_of_mpi4py(owner.value, name)
+    if constant is not None:
+        return Static(constant)
+    entry = None if callable(found) else find_member(owner.value, name)
+    if entry is not None:
+        return call_entry(frame.b, entry, [owner], {})
     refused = refusal_of_number(owner.value, name, found)
     if refused is not None:
         raise FrontendError(f"mpi4py's {name!r} is not supported", notes=(refused.reason,), help=refused.help)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 import random
-from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -25,6 +24,7 @@ from dcpy.ir.interp.arguments import interpret
 from dcpy.ir.sdfg import Sdfg
 
 NULL = 0  # the request of nothing: it is complete
+ANY_TAG = -1  # a receive takes what its sender has sent first
 NOBODY = -1  # the rank of nobody (MPI_PROC_NULL): what is sent there is gone, and nothing comes from there
 
 
@@ -104,7 +104,7 @@ def symbols_of_ranks(sdfg: Sdfg, count: int, symbols: Mapping[str, int]) -> list
     return found
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Message:
     """One message or one receive; it is complete once it has met the other."""
 
@@ -112,7 +112,12 @@ class _Message:
     rank: int
     values: NDArray
     sends: bool
+    tag: int
     other: _Message | None = None
+
+    def fits(self, other: _Message) -> bool:
+        """Whether a receive takes a message: of its tag, or of any."""
+        return self.tag == other.tag or (other if self.sends else self).tag == ANY_TAG
 
 
 @dataclass(slots=True)
@@ -148,7 +153,7 @@ class _World:
         self.traffic = Traffic()
         self.meetings: dict[Communicator, list[_Meeting]] = {}
         self.reached: dict[tuple[Communicator, int], int] = {}
-        self.channels: dict[tuple[object, ...], tuple[deque[_Message], deque[_Message]]] = {}
+        self.channels: dict[tuple[object, ...], tuple[list[_Message], list[_Message]]] = {}
         self.requests: list[_Message | None] = [None]  # number 0 is the null request
 
     def run(self, rank: int, arguments: Mapping[str, Any], seed: int) -> None:
@@ -246,22 +251,28 @@ class _World:
 
     def send(self, node: CommNode, visit: Visit, to: int, tag: int, values: NDArray) -> int:
         """A message is complete when it is under way; in strict mode, when its receive has begun."""
-        return self._start(node, visit, to, tag, _Message(node, visit.rank, values.copy(), True))
+        return self._start(node, visit, to, _Message(node, visit.rank, values.copy(), True, tag))
 
     def receive(self, node: CommNode, visit: Visit, source: int, tag: int, like: NDArray) -> int:
-        return self._start(node, visit, source, tag, _Message(node, visit.rank, like.copy(), False))
+        return self._start(node, visit, source, _Message(node, visit.rank, like.copy(), False, tag))
 
-    def _start(self, node: CommNode, visit: Visit, peer: int, tag: int, message: _Message) -> int:
+    def _start(self, node: CommNode, visit: Visit, peer: int, message: _Message) -> int:
         key, members = self.communicator(node, visit.rank)
         if peer == NOBODY or not members:
             return NULL
         if not 0 <= peer < len(members):
             raise CommunicationError(f"a {node.kind} is with rank {peer} of {len(members)}", span=node.span)
         ends = (visit.rank, members[peer]) if message.sends else (members[peer], visit.rank)
-        channel = self.channels.setdefault((key, *ends, tag), (deque(), deque()))
-        channel[0 if message.sends else 1].append(message)
-        while channel[0] and channel[1]:
-            self._match(channel[0].popleft(), channel[1].popleft())
+        if message.sends and message.tag < 0:
+            raise CommunicationError(f"a {node.kind} has the tag {message.tag}, and tags are 0 or more", span=node.span)
+        sent, taken = self.channels.setdefault((key, *ends), ([], []))
+        own, others = (sent, taken) if message.sends else (taken, sent)
+        other = next(filter(message.fits, others), None)
+        if other is None:
+            own.append(message)
+        else:
+            others.remove(other)
+            self._match(*((message, other) if message.sends else (other, message)))
         self.requests.append(message)
         return len(self.requests) - 1
 

@@ -52,6 +52,13 @@ def source(rank: int) -> int:
     return rank if rank >= 0 else int(MPI.PROC_NULL) if rank == -1 else int(MPI.ANY_SOURCE)
 
 
+def tag(number: int) -> int:
+    """The tag of a receive: any, for ANY_TAG, which MPI numbers otherwise."""
+    from mpi4py import MPI
+
+    return number if number >= 0 else int(MPI.ANY_TAG)
+
+
 def operation(name: str, dtype: np.dtype[Any]) -> Any:
     """An operation of MPI's. Truth values are added by "or" and multiplied by "and", as NumPy does."""
     from mpi4py import MPI

@@ -10,7 +10,7 @@ import pytest
 import dcpy
 from dcpy import comm
 from dcpy.base.errors import FrontendError, InvalidSdfg
-from dcpy.frontend.comm.of_mpi4py import FUNCTIONS, refusal_of_mpi4py
+from dcpy.frontend.comm.of_mpi4py import refusal_of_mpi4py
 
 N = dcpy.symbol("N")
 
@@ -152,27 +152,27 @@ class TestDivergence:
 
 
 def test_what_is_written_in_place_of_methods_of_mpi4py():
+    """tests/mpi/on_ranks/test_mpi4py.py has those that are taken."""
     pickles = refusal_of_mpi4py("mpi4py.MPI.Comm.allreduce")
     assert pickles is not None
     assert "as a pickle; Allreduce sends arrays" in pickles.reason
-    assert "dcpy.comm.Allreduce" in pickles.help
-    assert "dcpy.comm.rank" in refusal_of_mpi4py("mpi4py.MPI.Comm.Get_rank").help
-    assert refusal_of_mpi4py("mpi4py.MPI.Comm.Spawn") is None
+    assert "write Allreduce(...)" in pickles.help
+    assert "docs/how-to/local-view.md" in refusal_of_mpi4py("mpi4py.MPI.Comm.Spawn").help
     assert refusal_of_mpi4py("scipy.Send") is None
-    assert all(hasattr(comm, known or name) for name, known in FUNCTIONS.items())
 
 
-def test_numbers_of_mpi4py_are_no_constants_of_a_program():
-    communicator = type("Intracomm", (), {"__module__": "mpi4py.MPI", "rank": 1})()
+def test_numbers_of_mpi4py_are_those_of_programs():
+    """By name: PROC_NULL of one MPI is ANY_SOURCE of another one."""
     mpi = ModuleType("mpi4py.MPI")
-    mpi.PROC_NULL = -2
+    mpi.PROC_NULL, mpi.UNDEFINED = -2, -32766
 
     def f(x, y):
-        if communicator.rank == 0:
-            y[:] = x
+        comm.Send(x, mpi.PROC_NULL)
+        comm.Recv(y, mpi.PROC_NULL)
 
     def g(x, y):
-        comm.Send(x, mpi.PROC_NULL)
+        y[0] = mpi.UNDEFINED
 
-    assert "write dcpy.comm.rank()" in refused(f, "mpi4py's 'rank' is not supported")
-    assert "write dcpy.comm.PROC_NULL" in refused(g, "mpi4py's 'PROC_NULL' is not supported")
+    f.__annotations__ = {"x": dcpy.float64[N], "y": dcpy.float64[N]}
+    assert "{to = -1}" in str(dcpy.program(f).to_sdfg())
+    assert "write dcpy.comm.UNDEFINED" in refused(g, "mpi4py's 'UNDEFINED' is not supported")

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import dcpy
 from dcpy import comm
-from dcpy.base.errors import CommunicationError, FrontendError
+from dcpy.base.errors import CommunicationError
 from tests.support.local_view import global_sums, pagerank, pagerank_of_numpy, relax, relax_of_numpy, rows_of
 
 pytestmark = pytest.mark.mpi
@@ -73,21 +72,3 @@ def test_undecorated_rows():
     np.testing.assert_array_equal(column[:, 2], np.array([1, 4, 7]) + (rank - 1) % ranks)
     with pytest.raises(CommunicationError, match="there is no rank"):
         comm.Send(total, ranks)
-
-
-def test_methods_of_mpi4py_are_refused():
-    from mpi4py import MPI
-
-    world = MPI.COMM_WORLD
-
-    @dcpy.program
-    def pickles(x: dcpy.float64[3]):
-        world.bcast(x)
-
-    @dcpy.program
-    def sends(x: dcpy.float64[3]):
-        world.Bcast(x)
-
-    for program in (pickles, sends):
-        with pytest.raises(FrontendError, match=r"dcpy\.comm\.Bcast"):
-            program(np.zeros(3))

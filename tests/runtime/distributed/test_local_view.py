@@ -44,8 +44,8 @@ def test_pagerank():
 
 def test_nobody_is_there():
     x = np.zeros(3)
-    with pytest.raises(CommunicationError, match="a rank alone sends to nobody"):
-        comm.Send(x, 0)
+    with pytest.raises(CommunicationError, match="there is no rank 1: there are 1"):
+        comm.Send(x, 1)
     with pytest.raises(CommunicationError, match="there is no rank 1: there are 1"):
         comm.Bcast(x, 1)
     with pytest.raises(CommunicationError, match="moves 2 elements, and there is room for 3"):
@@ -53,6 +53,42 @@ def test_nobody_is_there():
     comm.Send(x, comm.PROC_NULL)
     comm.Sendrecv(np.ones(3), 0, x, 0)
     np.testing.assert_array_equal(x, np.ones(3))
+
+
+@dcpy.program
+def around(x, y, z):
+    """A ring, which of one rank is that rank."""
+    rank, ranks = comm.rank(), comm.size()
+    after, before = (rank + 1) % ranks, (rank - 1) % ranks
+    requests = np.empty((4,), dtype=comm.Request)
+    comm.Isend(x[::2], after, 1, requests[0])
+    comm.Isend(x[1::2], after, 2, requests[1])
+    comm.Irecv(z[:3], before, 2, requests[2])
+    comm.Irecv(y, before, comm.ANY_TAG, requests[3])
+    comm.Waitall(requests)
+    taken = comm.Irecv(z[3:], before, 3)
+    comm.Send(y, after, 3)
+    comm.Wait(taken)
+    given = comm.Isend(z[:2], after)
+    comm.Recv(x[:2], before)
+    comm.Wait(given)
+
+
+def test_a_rank_alone_sends_to_itself(run):
+    for _ in range(2):
+        x, y, z = np.arange(6.0), np.zeros(3), np.zeros(6)
+        run(around)(x, y, z)
+        assert (x[:2].tolist(), y.tolist(), z.tolist()) == ([1, 3], [0, 2, 4], [1, 3, 5, 0, 2, 4])
+
+
+def test_a_rank_alone_does_not_wait_for_itself():
+    x, y = np.zeros(3), np.zeros(3)
+    for forever in (lambda: comm.Send(x, 0), lambda: comm.Recv(y, 0), lambda: comm.Wait(comm.Irecv(y, 0, 5))):
+        with pytest.raises(CommunicationError, match="a rank alone waits for a message to itself"):
+            forever()
+    with pytest.raises(CommunicationError, match=r"sends float64\[3\] to itself, and receives float64\[2\]"):
+        comm.Sendrecv(x, 0, y[:2], 0, 9)
+    comm.Isend(x, 0, 5)  # what the last one but one waited for
 
 
 def test_a_request_is_started_once():

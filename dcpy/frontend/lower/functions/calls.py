@@ -26,7 +26,7 @@ from dcpy.frontend.decorated import without_errstate
 from dcpy.frontend.desugar.early_returns import without_returns_in_loops
 from dcpy.frontend.desugar.names import parameter_names
 from dcpy.frontend.desugar.statements import desugar
-from dcpy.frontend.implements import call_entry, close_names, find, find_method, full_name
+from dcpy.frontend.implements import call_entry, close_names, find, find_member, find_method, full_name
 from dcpy.frontend.lists import ListValue, YieldingValue
 from dcpy.frontend.lower.arithmetic.fitting import stored
 from dcpy.frontend.lower.arrays import resizing
@@ -140,9 +140,9 @@ def _static(frame: Frame, found: Any, args: Sequence[Value], kwargs: Mapping[str
     own = _of_items(frame, found, args, kwargs) or call_method_of_shared(frame, found, args, kwargs, unused)
     if own is not None:
         return own
-    entry = find(found)
-    if entry is not None:
-        return call_entry(frame.b, entry, args, kwargs)
+    own = _implemented(frame, found, args, kwargs)
+    if own is not None:
+        return own
     if found is dataclasses.replace and len(args) == 1:
         return constructing.replaced(frame, args[0], kwargs)
     if isinstance(found, type) and (dataclasses.is_dataclass(found) or is_plain_class(found)):
@@ -150,6 +150,15 @@ def _static(frame: Frame, found: Any, args: Sequence[Value], kwargs: Mapping[str
     if isinstance(found, type) and issubclass(found, tuple) and hasattr(found, "_fields"):
         return constructing.named_tuple(frame, found, args, kwargs)
     return _user_function(frame, found, args, kwargs, unused)
+
+
+def _implemented(frame: Frame, found: Any, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value | None:
+    """A function of the registry, or a method in it of an object that is a constant (a communicator of mpi4py's)."""
+    entry = find(found)
+    if entry is None:
+        owner = getattr(found, "__self__", None)
+        entry, args = find_member(owner, getattr(found, "__name__", "")), [Static(owner), *args]
+    return None if entry is None else call_entry(frame.b, entry, args, kwargs)
 
 
 def _of_items(frame: Frame, found: Any, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value | None:

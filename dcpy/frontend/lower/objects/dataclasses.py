@@ -315,7 +315,8 @@ def method_of(frame: Frame, owner: Static, name: str) -> BoundMethod | None:
     """A method of a class, of a global object, or of one that is a constant; None where it is something else."""
     if isinstance(owner.value, type):
         found = inspect.getattr_static(owner.value, name, None)
-        return BoundMethod(owner, found.__func__) if isinstance(found, classmethod) else None
+        function = found.__func__ if isinstance(found, classmethod) else None
+        return BoundMethod(owner, function) if isinstance(function, python_types.FunctionType) else None
     if isinstance(owner.value, python_types.ModuleType) or name in getattr(owner.value, "__dict__", {}):
         return None
     found = inspect.getattr_static(type(owner.value), name, None)

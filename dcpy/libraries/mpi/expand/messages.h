@@ -1,41 +1,8 @@
 // Messages between two ranks. Operands of any stride are derived datatypes, made once; requests are numbers in a table,
 // of which 0 is that of nothing.
 
+#ifndef DCPY_ALONE
 namespace dcpy {
-#ifdef DCPY_ALONE
-[[noreturn]] static void nobody() { stop("a rank alone sends to nobody, and receives from nobody"); }
-
-template <class T, class... N> void send(const T *, int64_t to, int64_t, N...)
-{
-    if (to >= 0) nobody();
-}
-template <class T, class... N> void receive(T *, int64_t source, int64_t, N...)
-{
-    if (source >= 0) nobody();
-}
-template <class T, class... N> void start_send(const T *x, int64_t *request, int64_t to, int64_t tag, N...)
-{
-    send(x, to, tag), *request = 0;
-}
-template <class T, class... N> void start_receive(T *out, int64_t *request, int64_t source, int64_t tag, N...)
-{
-    receive(out, source, tag), *request = 0;
-}
-template <class T, class... N> void send_receive(const T *x, T *out, int64_t to, int64_t source, int64_t, N... numbers)
-{
-    const int64_t all[] = {int64_t(numbers)...};
-    Numbers rest = {all};
-    group(rest);
-    View given = view(rest, x, sizeof(T)), taken = view(rest, out, sizeof(T));
-    if (to == 0 && source == 0) {
-        Packed values(given, true);
-        given.to(values.data), taken.from(values.data);
-    } else if (to >= 0 || source >= 0) {
-        nobody();
-    }
-}
-template <class... Memory> void wait_all(const int64_t *, int64_t, int64_t, Memory *...) {}
-#else
 struct Shape {
     List<int64_t> numbers;
     MPI_Datatype type;
@@ -65,6 +32,8 @@ static MPI_Datatype type_of(const View &view)
     shapes.add({numbers, type});
     return type;
 }
+
+static int any_or(int64_t tag) { return tag < 0 ? MPI_ANY_TAG : as_int(tag); }
 
 static int peer(int64_t rank) { return rank < 0 ? MPI_PROC_NULL : as_int(rank); }
 
@@ -122,7 +91,7 @@ template <class T, class... N> void receive(T *out, int64_t source, int64_t tag,
     Ends ends(all, out, nullptr, sizeof(T));
     if (!ends.here()) return;
     MPI_Status status;
-    DCPY_MPI(Recv(out, 1, type_of(ends.views[0]), peer(source), as_int(tag), ends.comm, &status));
+    DCPY_MPI(Recv(out, 1, type_of(ends.views[0]), peer(source), any_or(tag), ends.comm, &status));
     require_all(status, ends.views[0], source);
 }
 
@@ -139,7 +108,7 @@ void send_receive(const T *x, T *out, int64_t to, int64_t source, int64_t tag, N
     count_message(ends.views[0], to);
     MPI_Status status;
     DCPY_MPI(Sendrecv(from.data, count, type, peer(to), as_int(tag), out, 1, type_of(ends.views[1]), peer(source),
-                      as_int(tag), ends.comm, &status));
+                      any_or(tag), ends.comm, &status));
     require_all(status, ends.views[1], source);
 }
 
@@ -162,7 +131,7 @@ template <class T, class... N> void start_receive(T *out, int64_t *request, int6
     *request = 0;
     if (!ends.here() || source < 0) return;
     MPI_Request started;
-    DCPY_MPI(Irecv(out, 1, type_of(ends.views[0]), peer(source), as_int(tag), ends.comm, &started));
+    DCPY_MPI(Irecv(out, 1, type_of(ends.views[0]), peer(source), any_or(tag), ends.comm, &started));
     *request = entered(started);
 }
 
@@ -177,5 +146,5 @@ template <class... Memory> void wait_all(const int64_t *numbers, int64_t count, 
         free_requests.add(number);
     }
 }
-#endif
 } // namespace dcpy
+#endif
