@@ -73,10 +73,15 @@ class Processor:
     l1_speed: int = 60_000  #: bytes in a microsecond that one core reads from the first level
     l2_bytes: int = 1024 * 1024  #: that the second-level cache of a core holds
     l2_speed: int = 30_000  #: the same from the second level
+    l2_line: int = 2000  #: ps: a line of the second level, behind one that is elsewhere
     l3_bytes: int = 32 * 1024 * 1024  #: that the third level holds for all cores together; 0: there is none
     l3_speed: int = 22_000  #: the same from the third level
+    l3_line: int = 6000  #: the same of the third level
     memory_speed: int = 10_500  #: the same from memory
     memory_speed_all: int = 24_000  #: the same from memory, for all cores together
+    memory_line: int = 25_000  #: the same of memory
+    pages: int = 1536  #: of 4 KiB, of which the processor keeps where they are
+    page: int = 3000  #: ps: to find out where another one is
     fork: int = 3_000_000  #: ps: a team starts, and ends, that has just been busy
     wake: int = 20_000_000  #: ps: the same where it has slept
     barrier: int = 1_000_000  #: ps: of all cores

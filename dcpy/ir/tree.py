@@ -124,6 +124,11 @@ def children(element: Element) -> list[Element]:
     return [block for region in element.regions() for block in region.blocks]
 
 
+def nodes_of(block: Element) -> list[Node]:
+    """The nodes directly in a state; none of other elements."""
+    return list(block.nodes) if isinstance(block, State) else []
+
+
 def subtree(part: Element | Region) -> Iterator[Element]:
     """An element (or what is in a region) and all inside it, in program order, each before what it holds."""
     pending: list[Element] = part.blocks[::-1] if isinstance(part, Region) else [part]  # type: ignore[assignment]

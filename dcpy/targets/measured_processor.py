@@ -22,11 +22,14 @@ from dcpy.targets.probe import CHAINS, OPERATIONS, ROW, SUMS, probe
 
 WALL = time.perf_counter
 PICO = 1e12  #: of a second
+PICO_SECOND = 1 / PICO
 UNIT = 100  #: picoseconds of a unit of work (`ir.machine.Costs`)
 ROWS = 5  #: of which the best counts
 LEAST, MOST = 64 << 20, 512 << 20  #: bytes of what no cache is to hold
 FEW, MANY = 10, 40  #: things in a row, and rows, of what a busy machine disturbs most
 PAGES = 128  #: that are touched for the first time
+LINES = 20_000  #: at least, that are read one here, one there
+FAR = 8192  #: pages of which lines are read: more than the processor knows the places of
 SHORT = 5  #: elements of a short loop
 SIDE = 512  #: of the matrices whose product is timed
 SYSTEM = Path("/sys/devices/system/cpu/cpu0/cache")
@@ -40,7 +43,7 @@ def measure(options: Options, blas: Environment | None) -> Figures:
     `blas`: the OpenBLAS whose products are timed. Raises `ToolchainError` where there is nothing to compile with.
     """
     library = open_library(library_of(probe(blas), options))
-    for name in ("operation", "read", "read_all", "call", *(f"chain_{name}" for name in CHAINS)):
+    for name in ("operation", "lines", "read", "read_all", "call", *(f"chain_{name}" for name in CHAINS)):
         if hasattr(library, f"probe_{name}"):
             getattr(library, f"probe_{name}").restype = ctypes.c_double
     library.probe_map.restype = ctypes.c_void_p
@@ -116,16 +119,37 @@ def _speeds(library: ctypes.CDLL, cores: int, sizes: Mapping[str, int]) -> Itera
     data = np.zeros(min(max(4 * l3, LEAST), MOST) // 8)
     data += 1.0  # every page is a page of its own
     levels = {"l1": l1 // 2, "l2": l2 // 2, "l3": min(4 * l2, l3 // 4)}
+    for name, size in {**levels, "memory": LEAST}.items():
+        if size and name != "l1":
+            yield f"processor.{name}_line", _ps(_line(library, data[: size // 8]))
     for name, size in levels.items():
         if size:
             times = max(1, (8 << 20) // size)
             speed = size / _each(lambda n: library.probe_read(_count(n), _at(data), _count(size // 8)), 1, times)  # noqa: B023
             yield f"processor.{name}_speed", _per_microsecond(speed)
+    yield "processor.page", _ps(max(_page(library, data) - _line(library, data[: l2 // 16]), PICO_SECOND))
     size = data.nbytes
     alone = _best(lambda: library.probe_read(_count(1), _at(data), _count(size // 8)), 3)
     yield "processor.memory_speed", _per_microsecond(size / alone)
     together = _best(lambda: library.probe_read_all(cores, _at(data), _count(size // 8)), ROWS, WALL)
     yield "processor.memory_speed_all", _per_microsecond(size / min(alone, together))
+
+
+def _line(library: ctypes.CDLL, data: np.ndarray) -> float:
+    """Seconds of each line of the data, one here, one there."""
+    places = np.random.default_rng(0).permutation(len(data) // 8) * 8
+    times = max(1, LINES // len(places))
+    return _each(
+        lambda n: library.probe_lines(_count(n), _at(data), _at(places), _count(len(places))), len(places), times
+    )
+
+
+def _page(library: ctypes.CDLL, data: np.ndarray) -> float:
+    """Seconds of a line of each of many pages, all of which stay in caches."""
+    count = min(FAR, len(data) // 512)
+    places = np.random.default_rng(0).permutation(count) * 512
+    places += places // 512 % 64 * 8  # not all in one set of a cache
+    return _each(lambda n: library.probe_lines(_count(n), _at(data), _at(places), _count(count)), count, 4)
 
 
 def _teams(library: ctypes.CDLL, cores: int) -> Iterator[tuple[str, int]]:

@@ -59,6 +59,16 @@ extern "C" void probe_gather(count rounds, const double *a, const count *at, dou
     }
 }
 
+// Lines of a cache, or of memory, in any order; none waits for another one.
+extern "C" double probe_lines(count rounds, const double *a, const count *at, count n)
+{
+    double sums[4] = {};
+    for (count r = 0; r < rounds; ++r)
+        for (count k = 0; k + 4 <= n; k += 4)
+            for (int part = 0; part < 4; ++part) sums[part] += a[at[k + part]];
+    return sums[0] + sums[1] + sums[2] + sums[3];
+}
+
 // Many short loops; what their elements take is little beside their beginning and their end.
 extern "C" void probe_loop(count rounds, const double *a, double *b, const count *lengths)
 {

@@ -14,7 +14,7 @@ from dcpy.ir.nodes import Map
 from dcpy.ir.region import Loop, Region, State
 from dcpy.ir.schedules import Schedule
 from dcpy.ir.subsets import Range
-from dcpy.ir.tree import Place, owners_around
+from dcpy.ir.tree import Element, Place, owners_around
 
 Scope = Map | Loop
 
@@ -73,6 +73,11 @@ class Nest:
         """The part of it that ends with a map or loop."""
         kept = self.owners[: self.owners.index(owner) + 1]
         return Nest(tuple(axis for axis in self.axes if axis.owner in kept), owner.body)
+
+
+def as_scope(element: Element) -> Scope | None:
+    """An element that is a map or a loop."""
+    return element if isinstance(element, Map | Loop) else None
 
 
 def params_of(scope: Scope) -> tuple[str, ...]:

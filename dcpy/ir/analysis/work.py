@@ -190,6 +190,11 @@ def _cost_of_node(node: Node, typical: Typical) -> int:
     return typical.costs.call if node.callees() or Effect.CALLS_OUT in node.effects else 1
 
 
+def code_of(element: Element) -> tuple[tuple[str, ScalarExpr], ...]:
+    """What a tasklet computes, by connector; nothing of other elements."""
+    return element.code if isinstance(element, Tasklet) else ()
+
+
 def cost_of_code(expr: ScalarExpr, costs: Costs) -> int:
     """Units of work of the operations of an expression."""
     return sum(cost_of_operation(part, costs) for part in walk(expr) if isinstance(part, Op))
