@@ -111,6 +111,7 @@ PASSES: Registry[type[Pass]] = Registry(
         "fpga-transform": f"{_FPGA}.fpga_transform:FPGATransform",
         "interleave-accumulation": f"{_FPGA}.interleave_accumulation:InterleaveAccumulation",
         "pipeline-loops": f"{_FPGA}.pipeline_loops:PipelineLoops",
+        "products-in-loops": f"{_FPGA}.products_in_loops:ProductsInLoops",
         "share-readers": f"{_FPGA}.share_readers:ShareReaders",
         "streaming-composition": f"{_FPGA}.streaming_composition:StreamingComposition",
         "vectorize-ports": f"{_FPGA}.vectorize_ports:VectorizePorts",

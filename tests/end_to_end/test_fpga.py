@@ -41,6 +41,11 @@ def time_steps(A: dcpy.float64[N], B: dcpy.float64[N]):
         A[1:-1] = 0.33333 * (B[:-2] + B[1:-1] + B[2:])
 
 
+def smoothed_twice(x: dcpy.float32[N]):
+    once = 0.25 * x[:-2] + 0.5 * x[1:-1] + 0.25 * x[2:]
+    return 0.25 * once[:-2] + 0.5 * once[1:-1] + 0.25 * once[2:]
+
+
 def sums(A: dcpy.float64[N, M], x: dcpy.float64[M]):
     return A @ x, np.max(A, axis=1), A.sum()
 
@@ -63,6 +68,7 @@ CASES = [
     (integers, (RANDOM.integers(-50, 50, 40), RANDOM.integers(1, 50, 40).astype(np.int32)), 0),
     (in_place, (RANDOM.random(11),), 0),
     (time_steps, (RANDOM.random(20), RANDOM.random(20)), 0),
+    (smoothed_twice, (RANDOM.random(11, np.float32),), 0),
     (sums, (RANDOM.random((9, 5)), RANDOM.random(5)), 1e-14),
     (nothing, (RANDOM.random(9),), 0),
     (counted, (RANDOM.random(40),), 0),

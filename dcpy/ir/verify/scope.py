@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from dcpy.ir.analysis.ranges_at import KnownRanges
+from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Data
 from dcpy.ir.expressions.scalar import ScalarExpr
 from dcpy.ir.memlet import Memlet
@@ -69,6 +70,7 @@ class Scope:
     guarded: bool = False  # whether it depends on a condition that this place is reached
     place: Sdfg | Region | Block | Node | None = None
     handles: dict[Sdfg, dict[str, None]] = field(default_factory=dict)  # of this SDFG and what it calls, once asked for
+    found_uses: Uses | None = None
 
     def desc(self, name: str) -> Data | None:
         """The descriptor of a container; None where none is visible."""
@@ -78,3 +80,10 @@ class Scope:
     def ranges(self) -> Ranges:
         """What is known of symbols here."""
         return self.known.at(self.place if self.place is not None else self.sdfg)
+
+    @property
+    def uses(self) -> Uses:
+        """Who uses what in the whole SDFG, which rules do not change: found out once, when a rule asks."""
+        if self.found_uses is None:
+            self.found_uses = Uses(self.sdfg)
+        return self.found_uses

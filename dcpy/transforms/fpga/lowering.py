@@ -11,6 +11,7 @@ from dcpy.transforms.fpga.form_processes import FormProcesses
 from dcpy.transforms.fpga.interleave_accumulation import InterleaveAccumulation
 from dcpy.transforms.fpga.pipeline_loops import PipelineLoops
 from dcpy.transforms.fpga.place_in_banks import PlaceInBanks
+from dcpy.transforms.fpga.products_in_loops import ProductsInLoops
 from dcpy.transforms.fpga.share_readers import ShareReaders
 from dcpy.transforms.fpga.streaming_composition import StreamingComposition
 from dcpy.transforms.fpga.streaming_memory import StreamingMemory
@@ -39,6 +40,7 @@ def fpga_pipeline(
         "lower-for-fpga",
         *((PlaceInBanks(banks),) if banks else ()),
         InlineCall(),
+        *((ProductsInLoops(),) if systolic else ()),
         ExpandLibraryNodes(prefer, "fpga", costs),
         MapInlining(),
         *((ChainTimeSteps(steps),) if steps > 1 else ()),

@@ -47,11 +47,21 @@ def of_doubles(A: dcpy.float64[5, 6], B: dcpy.float64[6, 4]):
     return A @ B
 
 
+def squared(A: f32[9, 9]):
+    return A @ A
+
+
+def stacked(A: f32[3, 5, 7], B: f32[3, 7, 4]):
+    return A @ B
+
+
 CASES = [
     (transposed, ((7, 9), (5, 7)), 3),
     (updated, ((), (), (9, 7), (7, 13), (9, 13)), 2),
     (of_symbols, ((10, 6), (6, 70)), 4),
     (of_doubles, ((5, 6), (6, 4)), 0),
+    (squared, ((9, 9),), 2),
+    (stacked, ((3, 5, 7), (3, 7, 4)), 3),
 ]
 
 
@@ -122,6 +132,14 @@ def test_why_products_of_symbols_are_loops():
     (choice, *_) = expand_library_nodes(sdfg, ("systolic", "maps"), "fpga")
     assert choice.expansion == "maps"
     assert "a row of the first factor has K elements, which wait in a queue: that is to be a number" in str(choice)
+
+
+def test_products_in_maps_are_loops():
+    text = GEMM.format(n="N", m="M", k=8).replace("blas", "state { map l = 0:2 { blas").replace(")\n}", ")\n}}}")
+    sdfg = parse_sdfg(text)
+    (choice, *_) = expand_library_nodes(sdfg, ("systolic", "maps"), "fpga")
+    assert choice.expansion == "maps"
+    assert "it is in a map, whose iterations have no order" in str(choice)
 
 
 def test_tiles_of_symbols_are_masked():

@@ -119,7 +119,7 @@ def processes_have_names_and_domains(block: Process, scope: Scope) -> Findings:
 @rule("dataflow.exclusive", Dataflow)
 def processes_share_nothing_that_changes(block: Dataflow, scope: Scope) -> Findings:
     """What one process writes no other touches; one process pushes to each queue of a stream, and one pops."""
-    uses = Uses(scope.sdfg)
+    uses = scope.uses
     touched = [name for element in subtree(block) for name in _containers_of(element)]
     if not all(_is_known(name, uses) for name in touched):
         return  # which other rules report

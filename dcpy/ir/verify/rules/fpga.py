@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from math import prod
 
 from dcpy.ir.analysis.access_relations import accesses_in
+from dcpy.ir.analysis.equal_values import always_equal
 from dcpy.ir.analysis.port_demand import port_demands
 from dcpy.ir.analysis.token_counts import token_counts
-from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Allocation, Array, Scalar, Space, Stream
 from dcpy.ir.effects import Effect
 from dcpy.ir.hardware import how_to_number
@@ -34,7 +34,7 @@ def _processes(block: Dataflow) -> list[Process]:
 @rule("fpga.tokens", Dataflow)
 def tokens_come_and_go(block: Dataflow, scope: Scope) -> Findings:
     """Each queue has one process that pushes and one that pops, and as many tokens are popped as are pushed."""
-    counts = token_counts(_processes(block), Uses(scope.sdfg), scope.ranges)
+    counts = token_counts(_processes(block), scope.uses, scope.ranges)
     if isinstance(counts, Refusal):
         yield f"the tokens cannot be counted: {counts}", "push and pop as often as loops say, without conditions"
         return
@@ -46,7 +46,8 @@ def tokens_come_and_go(block: Dataflow, scope: Scope) -> Findings:
             if len(names) != 1:
                 who = f"{' and '.join(map(repr, names))} {many}" if names else f"nobody {one}"
                 yield f"{who} the queue {queue!r}", "a queue has one process at each end"
-        if tokens.producers and tokens.consumers and tokens.pushed != tokens.popped:
+        both = tokens.producers and tokens.consumers
+        if both and not always_equal(tokens.pushed, tokens.popped, scope.ranges):
             yield (
                 f"{tokens.pushed} tokens are pushed to {queue!r}, and {tokens.popped} are popped",
                 "what is left in a queue is the first input of the next run",
@@ -56,7 +57,7 @@ def tokens_come_and_go(block: Dataflow, scope: Scope) -> Findings:
 @rule("fpga.memory", Dataflow)
 def arrays_have_one_writer(block: Dataflow, scope: Scope) -> Findings:
     """An array that one process writes is touched by no other process of the same dataflow block."""
-    uses = Uses(scope.sdfg)
+    uses = scope.uses
     touched: dict[str, dict[str, bool]] = {}  # memory, process: whether it writes there
     for process in _processes(block):
         for access in accesses_in(process, uses):
@@ -206,7 +207,7 @@ def ports_suffice(block: Loop, scope: Scope) -> Findings:
     """What a pipelined loop that is to start an iteration every ii cycles reads and writes goes through its ports."""
     if not _in_process(scope):
         return
-    for demand in port_demands(block, Uses(scope.sdfg)):
+    for demand in port_demands(block, scope.uses):
         if demand.needed > demand.there * demand.ii:
             yield (
                 f"each iteration of the loop {block.param} goes {demand.needed} times to {demand.container!r}, which "

@@ -26,9 +26,10 @@ from dcpy.base.errors import CodegenError
 from dcpy.ir import types
 from dcpy.ir.boards import board, dsps_of, latency
 from dcpy.ir.expressions.scalar import Const, Index, ScalarExpr, op
-from dcpy.ir.nodes import Copy
+from dcpy.ir.nodes import Copy, Map
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE, ZERO, Expr, const, min_of
+from dcpy.ir.tree import owners_around
 from dcpy.ir.types import DType
 from dcpy.libraries.api import Fragment, Operand, expands
 from dcpy.libraries.blas.expand.products import Factor, updating
@@ -82,6 +83,8 @@ class Tiling:
 @expands(Gemm, "systolic", dtypes=DTYPES, on=("fpga",), fuses=False)
 def gemm(node: Gemm, f: Fragment) -> None:
     """A network of processes: readers, a chain of PEs, and a writer. The number of terms has to be a number."""
+    if any(isinstance(owner, Map) for owner in owners_around(node)):
+        f.decline("it is in a map, whose iterations have no order, and an array of PEs multiplies one pair at a time")
     out = f.output("c")
     a, b = Factor(f.input("a"), node.trans_a), Factor(f.input("b"), node.trans_b)
     _Array(node, f, tiling_of(f, a, b, out.dtype), a, b, out).write()
@@ -135,6 +138,11 @@ def stem_of(factor: Factor) -> str:
     return module_stem(factor.operand.memlet.container)
 
 
+def second_reader(a: Factor, b: Factor) -> str:
+    """The process that reads the second factor, which may be the first one again."""
+    return f"read_{stem_of(b)}" if stem_of(a) != stem_of(b) else f"read_{stem_of(b)}_again"
+
+
 @dataclass(frozen=True, slots=True)
 class _Array:
     """The processes of one product."""
@@ -177,7 +185,7 @@ class _Array:
             ):
                 rows.push(f, a((self.within(i * t.pes + q, t.rows, t.pes), k)), 0)
         with (
-            process(f, f"read_{stem_of(self.b)}"),
+            process(f, second_reader(self.a, self.b)),
             self.tiles() as (_, j),
             f.loop(Range.of(0, t.terms)) as k,
             f.loop(Range.of(0, t.width)) as c,
