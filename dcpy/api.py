@@ -99,8 +99,12 @@ class Program(Dispatcher):
         return {}
 
     @own_frames_hidden
-    def to_sdfg(self, *arguments: Any, simplify: bool | None = None, **named: Any) -> SDFG:
-        """The SDFG for the annotated types, or for those of sample arguments. `simplify` overrides the option."""
+    def to_sdfg(self, *arguments: Any, simplify: bool | None = None, as_called: bool = False, **named: Any) -> SDFG:
+        """The SDFG for the annotated types, or for those of sample arguments. `simplify` overrides the option.
+
+        It is for any sizes. With `as_called` it is the version that a call with these arguments runs, in which sizes
+        are related as theirs are, and what holds for them is assumed (``assumes(N >= 4)``).
+        """
         bound: dict[str, Any] | None = None
         named, symbols = self._split(named)
         names: tuple[str, ...] = ()
@@ -111,6 +115,10 @@ class Program(Dispatcher):
             bound |= self._specializer.undetermined(bound, symbols)
             names = tuple(name for name in symbols if name in bound)
         wanted = self.options.simplify if simplify is None else simplify
+        if as_called:
+            bound = bound or dict(self._bound(arguments, named))
+            sdfg, convention = self._specializer.as_called(bound, simplify=wanted, symbols=names)
+            return SDFG.of(sdfg).called_as(convention)
         found = self._specializer.to_sdfg(bound, simplify=wanted, symbols=names)
         made, *general = [SDFG.of(sdfg).called_as(convention) for sdfg, convention in found]
         made.general = general[0] if general else None
@@ -146,12 +154,12 @@ class Program(Dispatcher):
     def explain(self, *arguments: Any, **named: Any) -> str:
         """What the compiler decides about this program and why, with its options, as `SDFG.explain` says it.
 
-        For the annotated types, or those of sample arguments; with samples of arrays, also in numbers for their sizes.
+        For the annotated types, or for the version that a call with these arguments runs, in numbers for its sizes.
         Hardware runs once, in a simulation, on copies of these.
         """
         from dcpy.programs.explain import explain, sizes_of  # who does not ask is spared the catalog of passes
 
-        sdfg = self.to_sdfg(*arguments, **named)
+        sdfg = self.to_sdfg(*arguments, as_called=bool(arguments or named), **named)
         sizes = sizes_of(sdfg, sdfg.convention, self._bound(arguments, named)) if arguments or named else {}
         if self.options.auto_optimize:
             sdfg.auto_optimize()
@@ -257,9 +265,10 @@ class BoundMethod(functools.partial[Any]):
     So are the programs of methods, of objects that can be called, and of partial calls.
     """
 
-    def to_sdfg(self, *arguments: Any, simplify: bool | None = None, **named: Any) -> SDFG:
+    def to_sdfg(self, *arguments: Any, simplify: bool | None = None, as_called: bool = False, **named: Any) -> SDFG:
         """The SDFG for what was given and sample arguments."""
-        return self.program.to_sdfg(*self.args, *arguments, simplify=simplify, **{**self.keywords, **named})
+        given = {**self.keywords, **named}
+        return self.program.to_sdfg(*self.args, *arguments, simplify=simplify, as_called=as_called, **given)
 
     def compile(self, *arguments: Any, **named: Any) -> CompiledSdfg:
         """Ahead of time: machine code for what was given, and arguments like these. It is called with all of them."""

@@ -177,6 +177,24 @@ class Specializer:
             _place(lowered, there)
         return [(lowered.sdfg, Convention.of(lowered, [*parameters, *symbols, *lowered.free])) for lowered in found]
 
+    def as_called(
+        self, bound: Mapping[str, Any], *, simplify: bool, symbols: tuple[str, ...] = ()
+    ) -> tuple[Sdfg, Convention]:
+        """The SDFG of the version that runs in a call with these values, and how it is called.
+
+        Sizes are related as in this call and those before it, and facts about them are assumed (`programs.versions`).
+        """
+        parts, there = self._taken_apart(bound)
+        self._require_assumed(parts.leaves)
+        version = self._versions.next(parts.leaves, self.annotated(), parts.fields, self.symbols, again=True)
+        examples = parts.leaves if version.speculates else None
+        lowered = self._lower(version.types, parts, {}, examples=examples)
+        if simplify:
+            self._simplify(lowered, {})
+        _place(lowered, there)
+        parameters = inspect.signature(self.function).parameters
+        return lowered.sdfg, Convention.of(lowered, [*parameters, *symbols, *lowered.free])
+
     def run(
         self, dispatcher: Dispatcher, values: tuple[Any, ...], profile: driver.Profile, symbols: tuple[str, ...] = ()
     ) -> Any:

@@ -47,15 +47,22 @@ class Versions:
         annotated: Mapping[str, ArgType],
         fields: Container[str],
         taken: Iterable[str] = (),
+        *,
+        again: bool = False,
     ) -> Version:
-        """The version for a call that fits none so far; `fields` and `taken` as in `types_of`."""
+        """The version for a call that fits none so far; `fields` and `taken` as in `types_of`.
+
+        With `again` the one that a call of these very sizes has had compiled, if there was one.
+        """
         from dcpy.frontend.specialize.from_call import shapes_of
 
         pattern = _pattern(types_of(bound, annotated, fields=fields, taken=taken), annotated)
-        earlier = self.calls.get(pattern, [])
+        earlier, shapes = self.calls.get(pattern, []), shapes_of(bound, annotated)
+        if again and shapes in earlier:
+            earlier = earlier[: earlier.index(shapes)]
         types = types_of(bound, annotated, earlier=earlier, fields=fields, taken=taken)
         integers = tuple(int(value) for value in bound.values() if isinstance(value, int | np.int64))
-        return Version(types, pattern, shapes_of(bound, annotated), integers, len(earlier) < SPECULATIVE)
+        return Version(types, pattern, shapes, integers, len(earlier) < SPECULATIVE)
 
     def add(self, version: Version) -> None:
         """Remembers a version that has been compiled. One that was compiled before, for other globals, is the same."""

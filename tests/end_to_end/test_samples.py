@@ -106,3 +106,29 @@ def test_w12_sizes_that_contradict_each_other_raise_as_before():
     sdfg.interpret(np.ones(6), np.ones(9), 0)
     with pytest.raises(dcpy.ArgumentShapeError):
         dcpy.program(added).to_sdfg(LINE, LINE.copy()).interpret(np.ones(6), np.ones(9))
+
+
+def smoothed(a, out):
+    out[1:-1] = a[2:] + a[:-2]
+
+
+def test_the_version_that_a_call_runs_is_shown_with_what_it_assumes():
+    program = dcpy.program(smoothed)
+    a, out = np.arange(7.0), np.zeros(7)
+    called = program.to_sdfg(a, out, as_called=True)
+    assert "assumes(N >= 2)" in str(called)
+    assert "min(" not in str(called)
+    assert "assumes" not in str(program.to_sdfg(a, out))
+    called.interpret(a, out)
+    np.testing.assert_array_equal(out[1:-1], a[2:] + a[:-2])
+    with pytest.raises(dcpy.ArgumentShapeError, match="N - 2 is not negative, but N is 1"):
+        called.interpret(np.ones(1), np.ones(1))
+
+
+@pytest.mark.cc
+def test_a_later_call_of_other_sizes_changes_no_version_that_is_there():
+    program = dcpy.program(smoothed)
+    first = str(program.to_sdfg(np.ones(7), np.ones(7), as_called=True))
+    program(np.ones(7), np.ones(7))
+    program(np.ones(3), np.ones(2))
+    assert str(program.to_sdfg(np.ones(7), np.ones(7), as_called=True)) == first
