@@ -56,6 +56,11 @@ _FUNCTIONS: dict[Refusal, str] = {
         lib.stride_tricks.as_strided""",
 }
 
+_DISTRIBUTED = Refusal(
+    "where arrays live is said before a program runs",
+    "pass what it makes as an argument, or annotate the argument: A: dcpy.float64[N, M] @ dcpy.on(grid, 'block', None)",
+)
+
 _CLASSES: dict[Refusal, str] = {
     Refusal("it iterates over arrays in a way of its own", "loop over indices: `for i in range(a.shape[0])`"): """
         flatiter""",
@@ -125,6 +130,8 @@ def refusal(function: Any) -> Refusal | None:
     """Why a function or method of NumPy is not compiled; None where nothing says so."""
     if (getattr(function, "__module__", None) or "").startswith("numpy.ma."):
         return _MASKED
+    if getattr(function, "__module__", None) == "dcpy.distributed":
+        return _DISTRIBUTED
     try:
         return _refusals().get(function)
     except TypeError:  # not hashable

@@ -214,6 +214,8 @@ def _user_function(
     allowed, function = frame.program.options.allow_callbacks, unwrap(found)
     if isinstance(found, python_types.MethodType) and dataclasses.is_dataclass(found.__self__):
         return _compiled(frame, unwrap(found.__func__), [from_python(frame, found.__self__), *args], kwargs)
+    if refusal(function) is not None and function.__module__ == "dcpy.distributed":
+        raise _unsupported(function)
     if isinstance(function, python_types.FunctionType) and not _is_numpy(function):
         if getattr(found, "uses_annotations", False):
             require_annotated(frame, function, args, kwargs)
