@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dcpy.programs.rank_calls import RankCalls
+    from dcpy.programs.roofline import Roofline
     from dcpy.runtime.distributed.arrays import DistArray
     from dcpy.runtime.distributed.placement import Placement
 
@@ -168,6 +169,26 @@ class Program(Dispatcher):
         if (arguments or named) and is_simulated:
             simulated = CompiledSdfg(sdfg, self.options).simulated(**self._bound(arguments, named))
         return explain(sdfg, None, self.options, sizes, simulated)
+
+    @own_frames_hidden
+    def roofline(self, *arguments: Any, path: str | Path | None = None, **named: Any) -> Roofline:
+        """How quick each nest is by the model of time, below what the processor can do at most; for CPUs.
+
+        For the sizes of sample arguments; nothing is run. With `path` also a picture: ``.svg``, or ``.png`` with
+        matplotlib. `ArgumentError` for other files; `DeviceError` where the program is for another device.
+        """
+        from dcpy.programs.explain import roofline, sizes_of  # as above
+
+        if self.options.device is not DeviceType.CPU:
+            raise DeviceError("a roofline is of programs for CPUs", help="explain() has the times of kernels")
+        sdfg = self.to_sdfg(*arguments, **named)
+        sizes = sizes_of(sdfg, sdfg.convention, self._bound(arguments, named))
+        if self.options.auto_optimize:
+            sdfg.auto_optimize()
+        found = roofline(sdfg, self.options, sizes)
+        if path is not None:
+            found.save(path)
+        return found
 
     def __repr__(self) -> str:
         return f"<dcpy.program {self.function.__qualname__}>"

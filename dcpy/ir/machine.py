@@ -66,7 +66,7 @@ class Processor:
 
     cores: int = 4  #: that a program may use
     vector_bytes: int = 32  #: of the vectors that the compiler uses
-    operation: int = 60  #: ps: a sum or product of two float64 in vector code
+    operation: int = 30  #: ps: a sum or product of two float64 in vector code
     gather: int = 400  #: ps: a float64 from a place in the first-level cache that data choose
     loop: int = 3000  #: ps: to begin and end an inner loop
     l1_bytes: int = 32 * 1024  #: that the first-level cache of a core holds

@@ -6,7 +6,7 @@ The remarks of passes are gathered by running the pipelines on copies; nothing i
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dcpy import driver, plugins
 from dcpy.base.errors import ArgumentError
@@ -28,6 +28,9 @@ from dcpy.transforms.passes import Pass
 from dcpy.transforms.pipeline import Pipeline
 from dcpy.transforms.running import run_pipeline
 
+if TYPE_CHECKING:
+    from dcpy.programs.roofline import Roofline
+
 
 def explain(
     sdfg: Sdfg,
@@ -39,9 +42,9 @@ def explain(
     """Every match of a transformation with its verdict; or what a pass remarks when the SDFG is lowered.
 
     A pass that is no part of lowering, or one with parameters, is run alone, on a copy whose symbols have `sizes`.
-    With None: the transformations of the auto-optimizer that match anywhere, then all that lowering remarks; for
-    devices, what becomes of each kernel, in numbers where `sizes` says those of symbols. `simulated` is what kernels of
-    hardware have told about a run with these sizes.
+    With None: the transformations of the auto-optimizer that match anywhere, then all that lowering remarks; for CPUs,
+    what bounds each nest where `sizes` says those of symbols; for devices, what becomes of each kernel. `simulated` is
+    what kernels of hardware have told about a run with these sizes.
     """
     plugins.load()
     if step is None:
@@ -54,6 +57,16 @@ def explain(
         lowering = {part.name for part in target_for(options.device).passes(options).parts()}
         return _lowering(sdfg, options, step) if step in lowering else _alone(sdfg, PASSES[step](), options, sizes)
     return table_of(sdfg, driver.transformation(step))
+
+
+def roofline(sdfg: Sdfg, options: Options, sizes: Mapping[str, int]) -> Roofline:
+    """The nests of a program for CPUs as points below what the processor can do."""
+    from dcpy.programs.explained_nests import costs_here, times_of
+    from dcpy.programs.roofline import Roofline
+
+    lowered, _ = driver.lower(sdfg, options)
+    costs, whose = costs_here(options)
+    return Roofline.of(times_of(lowered, {**_typical(sdfg), **sizes}, costs), costs.processor, whose)
 
 
 def sizes_of(sdfg: Sdfg, convention: Convention | None, arguments: Mapping[str, Any]) -> dict[str, int]:
@@ -83,13 +96,21 @@ def _lowering(
         from dcpy.programs.explained_kernels import explained  # programs for CPUs have none
 
         artifact = driver.artifact_of(sdfg, signature_of(sdfg), options)
-        typical = {name: known.typical for name, known in sdfg.assumed.items() if known.typical is not None}
-        kernels = explained(lowered, artifact, report.remarks or [], options, {**typical, **(sizes or {})})
+        kernels = explained(lowered, artifact, report.remarks or [], options, {**_typical(sdfg), **(sizes or {})})
+    if not step and options.device is DeviceType.CPU:
+        from dcpy.programs.explained_nests import explained as nests  # who asks about one pass is spared it
+
+        kernels = nests(lowered, options, {**_typical(sdfg), **(sizes or {})})
     if not step and options.device is DeviceType.FPGA:
         from dcpy.programs.explained_hardware import explained as hardware  # as above
 
         kernels = hardware(lowered, options, sizes or {}, simulated or {})
     return "\n".join([f"{step or target.passes(options)}:", *_lines(remarks), *kernels])
+
+
+def _typical(sdfg: Sdfg) -> dict[str, int]:
+    """The values that symbols have in a typical run, as the user says."""
+    return {name: known.typical for name, known in sdfg.assumed.items() if known.typical is not None}
 
 
 def _alone(sdfg: Sdfg, step: Pass, options: Options, sizes: Mapping[str, int]) -> str:

@@ -25,14 +25,13 @@ from dcpy.ir.schedules import Block
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE, Expr
-from dcpy.ir.tree import subtree
+from dcpy.programs.explained_places import figure, lines_of, places
 from dcpy.runtime.devices.resources import Resources
 from dcpy.targets.catalog import target_for
 from dcpy.targets.chips import costs_of
 
 CHIP = "sm_90"  #: for which kernels are compiled to see what they need, where no chip is chosen
 MOST_LAUNCHES = 8  #: of one loop that are looked at
-UNITS = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +57,8 @@ def explained(
     yield f"kernels, by the constants of {chip.arch}{f'; {chip.note}' if chip.note else ''}:"
     first = [made for made in artifact.kernels if not made.small_of]
     for made, node in zip(first, nodes, strict=True):
-        lines = _lines_of(node)
-        yield f"  {_places(lines)}  {made.name}"
+        lines = lines_of(node)
+        yield f"  {places(lines)}  {made.name}"
         traffic = traffic_of(node, uses)
         taken = list(launches(node, sizes, MOST_LAUNCHES)) if _are_known(node, traffic, sizes) else []
         yield from _rows("blocks", _geometry(made, node, taken))
@@ -77,21 +76,6 @@ def _rows(title: str, texts: Iterable[str]) -> Iterator[str]:
 
 
 # -- where it comes from -----------------------------------------------------------------------------------------------
-
-
-def _lines_of(node: Map) -> dict[str, set[int]]:
-    """The lines of Python that a kernel computes, by file."""
-    found: dict[str, set[int]] = {}
-    for element in subtree(node):
-        if element.span is not None:
-            found.setdefault(element.span.file, set()).add(element.span.line)
-    return found
-
-
-def _places(lines: Mapping[str, set[int]]) -> str:
-    """``softmax.py:7, 8``"""
-    files = (f"{file.rpartition('/')[2]}:{', '.join(map(str, sorted(found)))}" for file, found in lines.items())
-    return "; ".join(files) or "(no line)"
 
 
 def _declined(lines: Mapping[str, set[int]], remarks: Sequence[Remark]) -> Iterator[str]:
@@ -186,7 +170,7 @@ def _bytes(traffic: Traffic, taken: Sequence[Launch]) -> Iterator[str]:
         yield f"in sectors {traffic.moved}"
     else:
         share = f", {count.floor / count.moved:.0%} of them needed" if count.moved and count.exact else ""
-        yield f"{_figure(count.moved, 'B')} in sectors{share}"
+        yield f"{figure(count.moved, 'B')} in sectors{share}"
     if traffic.data_dependent:
         yield f"at most: what is touched of {', '.join(traffic.data_dependent)} depends on the data"
 
@@ -199,7 +183,7 @@ def _time(node: Map, traffic: Traffic, taken: Sequence[Launch], costs: Costs) ->
     done = [_number(work, launch.symbols) for launch in taken]
     operations = max(done[len(done) // 2] or 0, 0)
     memory, computing = count.moved / costs.memory_speed, operations / costs.operation_speed
-    limit = "memory" if memory >= computing else f"{_figure(operations, 'operations')}"
+    limit = "memory" if memory >= computing else f"{figure(operations, 'operations')}"
     times = sum(launch.times for launch in taken)
     total = times * (max(memory, computing) + costs.launch / 1000)
     slower, launch_time = max(memory, computing), costs.launch / 1000
@@ -229,10 +213,3 @@ def _number(value: Expr, known: Mapping[str, int]) -> int | None:
         return value.evaluate(known)
     except SymbolicError:
         return None
-
-
-def _figure(value: float, unit: str) -> str:
-    for factor, prefix in UNITS:
-        if value >= factor:
-            return f"{value / factor:.3g} {prefix}{unit}"
-    return f"{value:.3g} {unit}"

@@ -102,13 +102,13 @@ def _calls(statement: Statement) -> bool:
 
 
 def _call(statement: Statement, costs: Costs) -> tuple[float, float, float]:
-    """Operations of a call, picoseconds on all cores, and on one of them."""
+    """Operations of a call, picoseconds on all cores, and of all of them together."""
     processor = costs.processor
     if Effect.CALLS_OUT not in statement.element.effects or Effect.ORDERED in statement.element.effects:
         return 0.0, costs.call * UNIT, costs.call * UNIT
     count = _operations_of_product(statement)
     together = processor.call + count * 1e6 / processor.product_speed_all
-    return count, together, count * 1e6 / processor.product_speed
+    return count, together, together * processor.cores
 
 
 def _operations_of_product(statement: Statement) -> float:

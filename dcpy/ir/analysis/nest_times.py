@@ -2,7 +2,7 @@
 
 A nest takes as long as what keeps it longest: its operations, the accesses that cores make, a chain of operations that
 wait for each other, or the bytes that a level of memory delivers (Williams et al., Roofline, 2009; the levels as in
-Hofmann et al., Execution-Cache-Memory, 2015). Starts of loops, teams and first touches of pages come on top. Everything
+Hofmann et al., Execution-Cache-Memory, 2015). Starts of loops and teams, and looks for pages, come on top. Everything
 is a number: the sizes are those of a call, or what is typical.
 
 It is made to tell which of two ways is the faster one, and which bound a nest is at; not how long it takes to the
@@ -21,7 +21,6 @@ from dcpy.ir.analysis.computing import computing_time, is_vector, lanes_of
 from dcpy.ir.analysis.counted_nests import Phase, phases_of
 from dcpy.ir.analysis.nests import Axis, Scope, axes_of
 from dcpy.ir.analysis.uses import Uses
-from dcpy.ir.data import Array, Lifetime
 from dcpy.ir.machine import Costs
 from dcpy.ir.region import Region
 from dcpy.ir.schedules import Parallel, Schedule
@@ -30,15 +29,13 @@ from dcpy.ir.tree import Element
 PICO = 1e-12
 PER_BYTE = 1e-6  #: seconds of a byte, where a speed is in bytes per microsecond
 PAGE = 4096
-KEPT_BY_ALLOCATORS = 32 << 20  #: bytes of a new array, from which on the system brings new pages for it each time
-HUGE = 4  #: times as long take pages of 4 KiB as huge ones do
 LEVELS = ("L2", "L3", "memory")  #: from which bytes come, nearest first; each is behind a cache
 PAGES = len(LEVELS)  #: number of the level behind the one cache that holds where pages are
 
 
 @dataclass(frozen=True)
 class NestTime:
-    """What one nest takes: a map, or a loop without any, or (None) statements beside them in a region.
+    """What one nest takes: a map, or a loop without any, or (None) the `elements` beside them in a region.
 
     It is run `times` times, on so many `cores`. `bounds` are the seconds of one run by what may keep it longest,
     `overheads` what comes on top. `least` says which bound no schedule could be below, and `least_seconds` how long it
@@ -46,13 +43,14 @@ class NestTime:
     """
 
     nest: Scope | None
-    region: Region
+    elements: tuple[Element, ...]
     times: float
     cores: int
     bounds: Mapping[str, float]
     overheads: Mapping[str, float]
     operations: float  #: on numbers, in one run
     moved: Mapping[str, float]  #: bytes in one run, by the level that they come from
+    accessed: float = 0.0  #: bytes that cores load and store in one run
     least: str = ""
     least_seconds: float = 0.0
     computing: float = field(default=0.0, repr=False)  # seconds of all phases, each by its own bound
@@ -127,7 +125,6 @@ class _Nest:
     def __init__(self, program: _Program, key: Scope | Region, phases: list[Phase]) -> None:
         self.program, self.phases = program, phases
         self.scope = None if isinstance(key, Region) else key
-        self.region = phases[0].region
         self.costs, self.processor = program.costs, program.costs.processor
         axes = phases[0].axes
         inside = [number for number, counted in enumerate(axes) if counted.axis.owner is self.scope]
@@ -167,10 +164,16 @@ class _Nest:
         moved = {level: LINE * sum(found.values()) for level, found in lines.items()}
         least, shortest = self.least(parts)
         return NestTime(
-            self.scope, self.region, outside, self.cores, bounds, self.overheads(outside),
-            sum(part["count"] for part in parts), moved, least, shortest,
+            self.scope, self.elements(), outside, self.cores, bounds, self.overheads(outside),
+            sum(part["count"] for part in parts), moved, sum(map(self.accessed, self.phases)), least, shortest,
             sum(max(part[name] for name in names) for part in parts),
         )  # fmt: skip
+
+    def elements(self) -> tuple[Element, ...]:
+        """What it is made of, as far as one has to know to say which one it is."""
+        if self.scope is not None:
+            return (self.scope,)
+        return tuple(statement.element for phase in self.phases for statement in phase.statements)
 
     def computing(self, phase: Phase) -> dict[str, float]:
         """Seconds of one run of a phase by operations, accesses and chains; and how many operations there are."""
@@ -180,15 +183,22 @@ class _Nest:
         lanes = lanes_of(phase, self.costs) if vector else 1
         chain = chain_of(phase, self.depth, lanes, self.costs)
         return {
-            "operations": runs * work.operations * PICO / self.cores + work.calls * runs * PICO,
+            "operations": runs * (work.operations / self.cores + work.calls) * PICO,
             "accesses": runs * work.accesses * PICO / self.cores,
             "chain": chain * PICO / self.cores,
             "count": runs * work.count,
+            "calls": work.calls,
             "vectorized": runs * work.vectorized * PICO,
         }
 
+    def accessed(self, phase: Phase) -> float:
+        """Bytes that one run of a phase loads and stores."""
+        runs = phase.share * math.prod(phase.trips[self.depth :])
+        places = dict.fromkeys(pattern for statement in phase.statements for pattern in statement.patterns)
+        return runs * sum(pattern.bytes for pattern in places)
+
     def overheads(self, outside: float) -> dict[str, float]:
-        """Seconds of one run: starts of loops and teams, and pages: looked for, or touched for the first time."""
+        """Seconds of one run: starts of loops and teams, and looks for pages."""
         starts = sum(self.starts(phase) for phase in self.phases)
         found = {"loops": starts * self.processor.loop * PICO / self.cores}
         walks = self.walks()
@@ -196,27 +206,12 @@ class _Nest:
             found["pages"] = walks * self.processor.page * PICO / self.cores
         if self.cores > 1:
             found["fork"] = (self.processor.fork if outside > 1 else self.processor.wake) * PICO
-        pages = sum(self.new_bytes().values()) / PAGE
-        if pages:
-            found["faults"] = pages * self.processor.fault * PICO / self.cores / max(outside, 1.0)
         return found
 
     def starts(self, phase: Phase) -> float:
         """How often the innermost loop of a phase starts in one run of the nest."""
         inner = phase.trips[self.depth :]
         return phase.share * math.prod(inner[:-1]) if inner else 0.0
-
-    def new_bytes(self) -> dict[str, int]:
-        """Bytes of large arrays that are allocated for each call, and written here; results have huge pages."""
-        written = {pattern.container: pattern.size for pattern in self.patterns() if pattern.writes}
-        results = {result.container for result in self.program.uses.sdfg.results}
-        new = {name: size for name, size in written.items() if size >= KEPT_BY_ALLOCATORS and self.is_new(name)}
-        return {name: size // HUGE if name in results else size for name, size in new.items()}
-
-    def is_new(self, name: str) -> bool:
-        desc, sdfg = self.program.uses.desc(name), self.program.uses.sdfg
-        assert isinstance(desc, Array)  # others have no pattern
-        return name not in sdfg.arguments and desc.lifetime is not Lifetime.PERSISTENT
 
     def patterns(self) -> Iterator[Pattern]:
         return (pattern for phase in self.phases for statement in phase.statements for pattern in statement.patterns)
@@ -306,7 +301,8 @@ class _Nest:
         """The bound that no schedule is below: full vectors on all cores, chains, each distinct line once."""
         lines = sum(_lines(self.phases, self.depth).values()) * LINE
         chain = sum(part["chain"] for part in parts) if self.keeps_order() else 0.0
-        cores = 1 if chain or self.scope is None else self.processor.cores
+        divided = self.scope is not None or any(part["calls"] for part in parts)
+        cores = self.processor.cores if divided and not chain else 1
         found = {"operations": sum(part["vectorized"] for part in parts) / cores, "chain": chain}
         for number, level in reversed([*enumerate(LEVELS)]):
             if not self.stays(number):

@@ -220,14 +220,6 @@ def test_no_more_cores_than_iterations():
     assert the_time(ROWS.replace("SCHEDULE", "@parallel"), 3, 10_000).cores == 3
 
 
-def test_large_arrays_come_in_new_pages_each_time():
-    body = "state { map i = 0:N @vector { tasklet (a <- x[i]) -> (o -> t[i]) { o = a } } }"
-    found = the_time(body, 1 << 23, data="data t: f64[N] transient @heap")
-    assert found.overheads["faults"] == pytest.approx((1 << 26) / 4096 * 1e-6)
-    kept = the_time(body, 1 << 23, data="data t: f64[N] transient @heap lifetime persistent")
-    assert "faults" not in kept.overheads
-
-
 def test_a_product_is_computed_at_the_rate_of_products():
     body = """state { foreign (a <- A[0:N, 0:M], b <- B[0:N, 0:M]) -> (c -> C[0:N, 0:N]) from openblas {
       scipy_cblas_dgemm(i32(N), &a, &b, &c) } }"""
