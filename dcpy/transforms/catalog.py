@@ -75,6 +75,7 @@ TRANSFORMATIONS: Registry[type[Transformation[Any]]] = Registry(
         "redundant-copy-removal": f"{_SIMPLIFY}.redundant_copy_removal:RedundantCopyRemoval",
         "redundant-reshape-removal": f"{_SIMPLIFY}.redundant_reshape_removal:RedundantReshapeRemoval",
         "redundant-view-removal": f"{_SIMPLIFY}.redundant_view_removal:RedundantViewRemoval",
+        "saved-borders": f"{_LOOPS}.saved_borders:SavedBorders",
         "scatter-privatization": f"{_LOOPS}.scatter_privatization:ScatterPrivatization",
         "scalar-expansion": f"{_LOOPS}.scalar_expansion:ScalarExpansion",
         "scalar-to-symbol-promotion": f"{_SIMPLIFY}.scalar_to_symbol_promotion:ScalarToSymbolPromotion",

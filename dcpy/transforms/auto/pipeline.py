@@ -33,6 +33,7 @@ AUTO_OPTIMIZE = Pipeline(
     "auto-optimize",
     LibraryIdioms(),
     LoopVersioning(),
+    SymbolPropagation(),
     LoopInspection(),
     ExtremumReduction(),
     AugmentedAssignmentToWCR(loops=True),

@@ -17,9 +17,11 @@ from dcpy.transforms.expand import ExpandLibraryNodes
 from dcpy.transforms.fusion.map_inlining import MapInlining
 from dcpy.transforms.library_idioms import LibraryIdioms
 from dcpy.transforms.loops.loop_versioning import LoopVersioning
+from dcpy.transforms.loops.saved_borders import SavedBorders
 from dcpy.transforms.loops.scatter_privatization import ScatterPrivatization
 from dcpy.transforms.maps.inner_map_isolation import IsolateInnerMap
 from dcpy.transforms.maps.map_versioning import MapVersioning
+from dcpy.transforms.passes import Pass
 from dcpy.transforms.pipeline import Pipeline, RunReport
 from dcpy.transforms.running import run_pipeline
 from dcpy.transforms.simplify.inline_call import InlineCall
@@ -27,11 +29,12 @@ from dcpy.transforms.simplify.inline_call import InlineCall
 
 def cpu_pipeline(options: CpuOptions, costs: Costs = COSTS, limits: Limits = LIMITS) -> Pipeline:
     """What is done to every program before its C++ is printed, on a machine with these costs and limits."""
+    on_threads: list[Pass] = [ScatterPrivatization(), SavedBorders()] if options.openmp else []
     return Pipeline(
         "lower-for-cpu",
         InlineCall(),
         LoopVersioning(),
-        *([ScatterPrivatization()] if options.openmp else []),
+        *on_threads,
         LibraryIdioms(late=True),
         IsolateInnerMap(),
         ExpandLibraryNodes(target="cpu", costs=costs),

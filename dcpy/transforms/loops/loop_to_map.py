@@ -54,7 +54,7 @@ class LoopToMap(Transformation[LoopDependences]):
         """Returns the map."""
         loop = m[self.loop]
         for name in plan.private:
-            _privatize(name, loop.body, rw)
+            privatize(name, loop.body, rw)
         region = Region()
         state = State(span=loop.span)
         node = Map((loop.param,), (ascending(loop.range),), region, span=loop.span)
@@ -79,9 +79,9 @@ def ascending(values: Range) -> Range:
     return values if step is None or step > 0 else Range(values.last, values.start + 1, -values.step)
 
 
-def _privatize(name: str, body: Region, rw: Rewriter) -> None:
+def privatize(name: str, body: Region, rw: Rewriter) -> None:
     """Declares a container, and its views, in the loop's body."""
     if rw.uses.home(name) not in body.walk_regions():
         rw.move_container(name, body)
     for view in rw.uses.views_of(name):
-        _privatize(view, body, rw)
+        privatize(view, body, rw)

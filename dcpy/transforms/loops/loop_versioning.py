@@ -12,13 +12,16 @@ from dcpy.ir.analysis.ranges_at import Bounds, owner_bounds
 from dcpy.ir.analysis.scopes import symbols_assigned_in
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.editing.cloning import clone
-from dcpy.ir.expressions.scalar import Const, Index, Op, ScalarExpr, as_symbolic, op
-from dcpy.ir.region import Block, Branch, Check, Loop, Region
+from dcpy.ir.expressions.scalar import Const, Index, Op, ScalarExpr, WrapIndex, as_symbolic, cast, op
+from dcpy.ir.region import Block, Branch, Check, Loop, Region, SymbolAssign
 from dcpy.ir.symbolic import ZERO, Expr, Ranges, const, sym
+from dcpy.ir.symbolic.expr import Monomial
 from dcpy.ir.tree import owners_around
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 
-_MOST = 4  # conditions that one check may become
+_MOST = 8  # conditions that one check may become
+_LARGE = 1 << 20  # constants from here on are limits that guards bring along
+_FITS = {"add_fits": 60, "sub_fits": 60, "mul_fits": 30}  # bits of operands with which a result has room
 
 
 @dataclass(frozen=True)
@@ -30,8 +33,10 @@ class LoopVersioning(Transformation["Versions"]):
 
     A check can be decided before the loop where its condition is ``expr >= 0`` (or another comparison of integers),
     linear in the parameters around it, over symbols that the loop does not change: then the smallest value of `expr`
-    over all iterations is known. The guard is sufficient, not necessary; a loop that raises does so in the version
-    that has all checks, after the same writes. The outermost loop of at most `largest` blocks and nodes is versioned.
+    over all iterations is known. So can an index that is wrapped around, where none is negative or too large, and an
+    operation that may overflow, where its operands are small. The guard is sufficient, not necessary; a loop that
+    raises does so in the version that has all checks, after the same writes. The outermost loop of at most `largest`
+    blocks and nodes is versioned.
     """
 
     name: ClassVar[str] = "loop-versioning"
@@ -61,7 +66,7 @@ class LoopVersioning(Transformation["Versions"]):
         pairs = zip(loop.body.walk_blocks(), list(fast.body.walk_blocks()), strict=True)
         for original, copied in pairs:
             if original in plan.decided and copied.region is not None:
-                copied.region.remove(copied)
+                _without_check(copied, copied.region)
         rest = Region()
         rw.insert_before(loop, Branch([(plan.condition, Region([fast]))], rest, span=loop.span))
         rw.move_blocks([loop], rest)
@@ -87,13 +92,33 @@ class Versions:
 Guard = tuple[Expr, ...]  # each is to be at least 0
 
 
+def _without_check(block: Block, region: Region) -> None:
+    """Takes out a check; an index becomes what it is without wrapping around."""
+    if isinstance(block, SymbolAssign) and isinstance(block.value, WrapIndex):
+        block.value = cast(block.value.arg, types.int64)
+    else:
+        region.remove(block)
+
+
+def _condition_of(block: Block) -> ScalarExpr | None:
+    """What has to hold where a block runs: the condition of a check, and that an index is inside of its axis."""
+    match block:
+        case Check(condition=condition):
+            return condition
+        case SymbolAssign(value=WrapIndex(arg=arg, size=size)):
+            index = cast(arg, types.int64)
+            return op("and", op("ge", index, Const(0, types.int64)), op("lt", index, Index(size)))
+    return None
+
+
 def _decidable(loop: Loop, uses: Uses) -> dict[Block, Guard]:
     """The checks inside that can be decided before the loop, each with what then must hold."""
     found: dict[Block, Guard] = {}
     changed = frozenset(symbols_assigned_in(loop.body))
     for block in loop.body.walk_blocks():
-        if isinstance(block, Check):
-            values = least_values(block.condition, block, loop, changed, uses)
+        condition = _condition_of(block)
+        if condition is not None:
+            values = least_values(condition, block, loop, changed, uses)
             if values:
                 found[block] = values
     return found
@@ -115,14 +140,32 @@ def least_values(condition: ScalarExpr, at: Block, loop: Loop, changed: frozense
         values = tuple(form[0] * end + form[1] for form, ends in zip(forms, pairs, strict=True) if form for end in ends)
     if len(values) > _MOST or any(_is_bad(value, changed) for value in values):
         return ()
-    return tuple(dict.fromkeys(values))
+    outside = uses.ranges_at(loop)
+    kept = tuple(value for value in values if not outside.proves_nonneg(value)) or values[:1]
+    return tuple(dict.fromkeys(kept))
 
 
 def _is_bad(value: Expr, changed: frozenset[str]) -> bool:
     """Whether a value cannot be computed before the loop, or makes no sense as a guard."""
-    functions = any(atom.kind != "sym" for monomial, _ in value.terms for atom, _ in monomial)
     never = value.constant is not None and value.constant < 0
-    return functions or never or not changed.isdisjoint(value.symbols)
+    return never or not changed.isdisjoint(value.symbols) or not all(_is_plain(*term) for term in value.terms)
+
+
+def _is_plain(monomial: Monomial, factor: int) -> bool:
+    """Whether a term is a product of symbols, or a small multiple of a function of sums of few symbols.
+
+    Of divisions only those by numbers: by zero nothing can be divided before a loop that may not run.
+    """
+    functions = [atom for atom, _ in monomial if atom.kind != "sym"]
+    if not functions:
+        return True
+    (atom, power), *others = monomial
+    if others or power > 1 or abs(factor) >= _LARGE:
+        return False
+    if atom.kind in ("floordiv", "mod") and not atom.args[1].constant:
+        return False
+    inner = [term for arg in atom.args for term in arg.terms]
+    return all(sum(power for _, power in part) <= 1 and abs(by) < _LARGE and _is_plain(part, by) for part, by in inner)
 
 
 def _variables(at: Block, loop: Loop) -> Iterator[Bounds]:
@@ -146,8 +189,10 @@ def _ends(slope: Expr, lower: Expr, upper: Expr, known: tuple[Expr, ...], ranges
 
 
 def _at_least_zero(condition: ScalarExpr) -> tuple[Expr, ...]:
-    """The expressions that are at least 0 exactly where a condition holds; () where it is none on integers."""
+    """Expressions that are at least 0 only where a condition holds; () where it is none on integers."""
     match condition:
+        case Op(name=name, args=(left, right)) if name in _FITS:
+            return _with_room(name, as_symbolic(left), as_symbolic(right))
         case Op(name="and", args=(left, right)):
             first, second = _at_least_zero(left), _at_least_zero(right)
             return (*first, *second) if first and second else ()
@@ -165,6 +210,19 @@ def _at_least_zero(condition: ScalarExpr) -> tuple[Expr, ...]:
     return ()
 
 
+def _with_room(name: str, left: Expr | None, right: Expr | None) -> tuple[Expr, ...]:
+    """At least 0 only where two operands are so small that what is made of them is an int64."""
+    if left is None or right is None:
+        return ()
+    limits = {operand: const(1 << _FITS[name]) for operand in (left, right) if operand.constant is None}
+    numbers = [abs(operand.constant) for operand in (left, right) if operand.constant is not None]
+    if any(number >= _LARGE for number in numbers):
+        return ()
+    if name == "mul_fits" and numbers:
+        limits = dict.fromkeys(limits, const(1 << 60 - _LARGE.bit_length()))
+    return tuple(value for operand, most in limits.items() for value in (most - operand, operand + most))
+
+
 def all_hold(guards: Iterable[Guard], sizes: Iterable[str]) -> ScalarExpr:
     """The condition that all guards hold, and that they are computed without overflow."""
     values = dict.fromkeys(value for guard in guards for value in guard)
@@ -177,7 +235,8 @@ def _no_overflow(values: Iterable[Expr], sizes: Iterable[str]) -> Iterator[Expr]
     """Expressions, at least 0 each, with which 64 bits hold all parts of `values`. Sums of few sizes always fit."""
     largest: dict[str, int] = {}
     for value in values:
-        room = 62 - sum(abs(factor) for _, factor in value.terms).bit_length()
+        factors = [abs(factor) for monomial, factor in value.terms if monomial or abs(factor) < _LARGE]
+        room = 62 - sum(factors).bit_length() - (len(factors) < len(value.terms))
         for monomial, _ in value.terms:
             degree = sum(power for _, power in monomial)
             for atom, _ in monomial if degree > 1 else ():

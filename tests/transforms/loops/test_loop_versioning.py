@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import dcpy
+from dcpy.ir.text import print_sdfg
+from dcpy.transforms.api import apply_repeated
 from dcpy.transforms.loops.loop_versioning import LoopVersioning
 from tests.support.expect import expect, parse
 
@@ -93,12 +95,60 @@ def test_what_the_outside_knows_stays_what_it_is():
         }""").same_values(N=[0, 3], M=[0, 2, 3], n=[0], m=[0])
 
 
+def test_an_index_that_is_wrapped_around_is_decided():
+    """Also where it may be negative: then the loop as written runs."""
+    limit = 2 * FAR
+    expect(
+        LoopVersioning(),
+        on=program("""loop i = 0:N {
+            let k = wrap(i + n, M, 0)
+            state { tasklet (x <- b[k]) -> (o -> a[i]) { o = x + 1 } } }"""),
+    ).becomes(f"""{HEAD} {{
+        if {limit} - n >= 0 and n + {limit} >= 0 and n >= 0 and M - N - n >= 0 {{
+          loop i_1 = 0:N {{ let k_1 = i_1 + n
+            state {{ tasklet (x <- b[k_1]) -> (o -> a[i_1]) {{ o = x + 1 }} }} }}
+        }} else {{
+          loop i = 0:N {{ let k = wrap(i + n, M, 0)
+            state {{ tasklet (x <- b[k]) -> (o -> a[i]) {{ o = x + 1 }} }} }}
+        }} }}""").same_values(N=[0, 3], M=[1, 3, 5], n=[-1, 0, 2], m=[0])
+
+
+@pytest.mark.parametrize(
+    ("check", "bound"),
+    [
+        ("add_fits(i, n)", 1 << 60),
+        ("sub_fits(n, i)", 1 << 60),
+        ("mul_fits(i, n)", 1 << 30),
+        ("mul_fits(i, 3)", 1 << 39),
+    ],
+)
+def test_operations_on_small_numbers_have_room(check, bound):
+    """The guard asks for little; where it does not hold the loop as written runs, and raises."""
+    on = program(f"""loop i = 0:N {{ check {check} else ValueError "large"
+        state {{ tasklet () -> (o -> a[i]) {{ o = 1.0 }} }} }}""")
+    found = expect(LoopVersioning(), on=on)
+    assert apply_repeated(found.after, LoopVersioning(), check=True) == 1
+    text = print_sdfg(found.after)
+    assert f"{bound + 1} - N >= 0" in text
+    assert text.count("check") == 1
+    found.same_values(N=[0, 3], M=[1], n=[-(1 << 63), -1, 2, 1 << 62, (1 << 63) - 1], m=[0])
+
+
+def test_halves_are_decided():
+    body = "state {{ tasklet (x <- b[{p}]) -> (o -> a[{p} + N // 2]) {{ o = x }} }}"
+    checked = f'loop i = 0:N // 2 {{ check M - i - 1 >= 0 else IndexError "far" {body.format(p="i")} }}'
+    expect(LoopVersioning(), on=program(checked)).becomes(f"""{HEAD} {{
+        if M - (N // 2) >= 0 {{ loop i_1 = 0:N // 2 {{ {body.format(p="i_1")} }} }}
+        else {{ {checked} }} }}""").same_values(N=[0, 1, 4, 5], M=[1, 2], n=[0], m=[0])
+
+
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
         ('loop i = 0:n { check a[i] > 0.0 else ValueError "negative" }', "no check inside can be decided before it"),
         ('loop i = 0:n { check N - i*i >= 0 else IndexError "far" }', "no check inside can be decided before it"),
         ('loop i = 0:n { let k = N - i\n check k >= 0 else IndexError "far" }', "no check inside can be decided"),
+        ('loop i = 0:N { check M // n - i >= 0 else IndexError "far" }', "no check inside can be decided before it"),
         ("loop i = 0:n { state { tasklet (x <- a[0]) -> (o -> b[0]) { o = x } } }", "no check inside"),
     ],
 )
