@@ -166,6 +166,7 @@ TRANSFORMATIONS: dict[str, str] = {
     "loop-over-decompositions": f"{_LAPACK}.stacks:LoopOverDecompositions",
     "masked-update-to-predicated-map": f"{_INDEXING}.masked_update:MaskedUpdateToPredicatedMap",
     "masked-reduction": f"{_REDUCE}.masked_reduction:MaskedReduction",
+    "compaction-to-points": f"{_INDEXING}.points_that_leave:CompactionToPoints",
     "merge-compressions": f"{_INDEXING}.idioms:MergeCompressions",
 }
 
@@ -177,5 +178,6 @@ IDIOMS: dict[str, str] = {
     "blas/gpu": f"{_BLAS}.single_pass:FOR_DEVICES",
     "lapack/gpu": f"{_LAPACK}.stacks:FOR_DEVICES",
     "indexing": f"{_INDEXING}.idioms:INDEXING",
+    "indexing/cpu": f"{_INDEXING}.idioms:ON_CPUS",
     "indexing/late": f"{_INDEXING}.idioms:AFTER_FUSION",
 }

@@ -29,6 +29,7 @@ TRANSFORMATIONS: Registry[type[Transformation[Any]]] = Registry(
         "common-subexpression-elimination": (
             f"{_SIMPLIFY}.common_subexpression_elimination:CommonSubexpressionElimination"
         ),
+        "congruent-scalars": f"{_SIMPLIFY}.congruent_scalars:CongruentScalars",
         "constant-propagation": f"{_SIMPLIFY}.constant_propagation:ConstantPropagation",
         "dead-branch-elimination": f"{_SIMPLIFY}.dead_branch_elimination:DeadBranchElimination",
         "dead-dataflow-elimination": f"{_SIMPLIFY}.dead_dataflow_elimination:DeadDataflowElimination",

@@ -69,3 +69,11 @@ def test_what_is_clamped_is_itself_where_sizes_are_positive():
     assert where_positive(M * size, [2 * size * M]) is M * (N - 1)
     assert where_positive(M * size, [N - 1, max_of(N - 2, 0), max_of(M, 3)]) is M * size
     assert where_positive(M * size, [size + 1]) is M * size
+
+
+def test_a_size_of_two_equal_ones_is_that_size():
+    known = Ranges({"N": (as_expr(0), None)})
+    assert known.simplify(broadcast(N, N)) is N
+    assert known.simplify(M * min_of(1, N) * N) is M * N
+    assert known.simplify(M * min_of(1, N)) is not M
+    assert Ranges().simplify(min_of(1, N) * N) is not N

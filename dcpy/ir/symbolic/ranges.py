@@ -122,6 +122,8 @@ class Ranges:
         for monomial, factor in expr.terms:
             product, left = ONE, factor
             for atom, power in monomial:
+                if self._is_unit(atom, monomial):  # min(1, N)*N is N
+                    continue
                 whole = self._whole_quotient(atom)
                 if whole is not None and left % whole[1] ** power == 0:  # 8*(N // 8) is N
                     product, left = product * whole[0] ** power, left // whole[1] ** power
@@ -129,6 +131,14 @@ class Ranges:
                     product = product * self._simplify_atom(atom) ** power
             total = total + product * left
         return total
+
+    def _is_unit(self, atom: Atom, monomial: Monomial) -> bool:
+        """Whether it is ``min(1, N)`` beside a factor N that is not negative: 1, or both are 0."""
+        if atom.kind != "min" or ONE not in atom.args:
+            return False
+        others = [arg for arg in atom.args if arg is not ONE]
+        beside = [sym(factor.name) for factor, _ in monomial if factor.kind == "sym"]
+        return len(others) == 1 and others[0] in beside and self.proves_nonneg(others[0])
 
     def _whole_quotient(self, atom: Atom) -> tuple[Expr, int] | None:
         """Value and divisor of a floor division by a number that surely divides the value."""

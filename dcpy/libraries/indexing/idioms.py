@@ -11,6 +11,7 @@ from dcpy.ir.nodes import Node
 from dcpy.ir.region import State
 from dcpy.libraries.indexing.masked_update import MaskedUpdateToPredicatedMap
 from dcpy.libraries.indexing.nodes import Compress
+from dcpy.libraries.indexing.points_that_leave import CompactionToPoints
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 from dcpy.transforms.pipeline import Pipeline, repeat
 
@@ -62,4 +63,5 @@ def _why_behind(node: Node, second: Compress, uses: Uses) -> Refusal | None:
 
 # Not `MaskedReduction`: where few elements are selected it reads all for nothing, and how many there are is not known.
 INDEXING = Pipeline("indexing", repeat(MaskedUpdateToPredicatedMap(structures=False)))
+ON_CPUS = Pipeline("indexing-cpu", CompactionToPoints())
 AFTER_FUSION = Pipeline("indexing-late", repeat(MaskedUpdateToPredicatedMap()), MergeCompressions())

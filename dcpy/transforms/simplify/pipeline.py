@@ -7,6 +7,7 @@ from dcpy.transforms.pipeline import Pipeline, RunReport, repeat
 from dcpy.transforms.running import run_pipeline
 from dcpy.transforms.simplify.augmented_assignment_to_wcr import AugmentedAssignmentToWCR
 from dcpy.transforms.simplify.check_motion import CheckMotion
+from dcpy.transforms.simplify.congruent_scalars import CongruentScalars
 from dcpy.transforms.simplify.constant_propagation import ConstantPropagation
 from dcpy.transforms.simplify.dead_branch_elimination import DeadBranchElimination
 from dcpy.transforms.simplify.dead_dataflow_elimination import DeadDataflowElimination
@@ -28,6 +29,7 @@ SIMPLIFY = Pipeline(
     "simplify",
     repeat(
         InlineCall(),
+        CongruentScalars(),
         ScalarToSymbolPromotion(),
         SymbolPropagation(),
         ConstantPropagation(),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
 from dcpy.ir.editing.index_simplification import simplify_indices
 from dcpy.ir.expressions.scalar import WrapIndex, as_symbolic, walk
-from dcpy.ir.region import Resize, SymbolAssign
+from dcpy.ir.region import Block, Branch, Resize, SymbolAssign
 from dcpy.ir.symbolic import Expr, sym
 from dcpy.ir.tree import dominates, is_inside, subtree
 from dcpy.ir.types import int64
@@ -105,10 +106,9 @@ def _read_before(assign: SymbolAssign, m: Match) -> Expr | None:
 
     From there on nothing writes them, or assigns a symbol that the value mentions.
     """
-    region, touched = assign.region, m.uses.touches(assign)
-    assert region is not None
+    touched = m.uses.touches(assign)
     names = {name for read in touched.reads for name in m.uses.overlapping(read)}
-    for block in reversed(region.blocks[: region.index(assign)]):
+    for block in _before(assign):
         if isinstance(block, SymbolAssign) and block.value == assign.value and _is_final(block, m):
             return None if block.symbol in touched.symbols else sym(block.symbol)
         for part in subtree(block):
@@ -116,6 +116,17 @@ def _read_before(assign: SymbolAssign, m: Match) -> Expr | None:
             if is_other or not names.isdisjoint(m.uses.touches(part).writes):
                 return None
     return None
+
+
+def _before(block: Block) -> Iterator[Block]:
+    """The blocks that have run before one, the last one first, as far as they run as often as it does."""
+    region = block.region
+    while region is not None:
+        yield from reversed(region.blocks[: region.index(block)])
+        if not isinstance(region.owner, Branch):
+            return
+        block = region.owner
+        region = block.region
 
 
 def _is_final(assign: SymbolAssign, m: Match) -> bool:

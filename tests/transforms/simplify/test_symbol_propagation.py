@@ -111,3 +111,29 @@ def test_refuses_a_mention_in_the_next_iteration():
 
 def test_refuses_a_value_that_would_explode():
     refused("let k = N*N*N*N*N*N*N state { tasklet () -> (o -> A[0]) { o = k * k } }", "too long")
+
+
+def test_what_was_read_before_a_branch_is_not_read_in_it_again():
+    expect(
+        SymbolPropagation(),
+        on=parse("""
+            sdfg @f(A: i64[N], B: i64[N]) symbols(N: size {least = 4}) {
+              let k = A[0]
+              if k > 1 {
+                let j = A[0]
+                state { tasklet () -> (o -> B[0]) { o = j + k } }
+              }
+              loop i = 0:2 {
+                let h = A[0]
+                state { tasklet () -> (o -> A[0]) { o = h + 1 } }
+              }
+            }"""),
+    ).becomes("""
+        sdfg @f(A: i64[N], B: i64[N]) symbols(N: size {least = 4}) {
+          let k = A[0]
+          if k > 1 { state { tasklet () -> (o -> B[0]) { o = k + k } } }
+          loop i = 0:2 {
+            let h = A[0]
+            state { tasklet () -> (o -> A[0]) { o = h + 1 } }
+          }
+        }""").same_values(N=[4])
