@@ -2,14 +2,17 @@
 
 A row of accumulators in memory is loaded and stored for each term; that is little beside the terms of a thousand
 columns, and most of the work for eight. So a tile has as many columns as a vector has lanes: a number, so that the
-compiler keeps it in registers; only the last tile may have less. (Goto and van de Geijn, Anatomy of High-Performance
-Matrix Multiplication, 2008.)
+compiler keeps it in registers; only the last tile may have less. Some rows share a tile (unroll-and-jam): the sums of
+one are a chain of additions, each of which waits for the one before, and what all rows are multiplied with is loaded
+once. (Goto and van de Geijn, Anatomy of High-Performance Matrix Multiplication, 2008.)
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from functools import reduce
 
 from dcpy.ir.expressions.scalar import Index, op
 from dcpy.ir.schedules import SEQUENTIAL, UNDECIDED, VECTOR, Schedule
@@ -19,6 +22,10 @@ from dcpy.libraries.contraction.spec import Contraction
 from dcpy.libraries.fragment import Fragment, Operand
 
 FEW = 64  # columns up to which tiles go down all rows: of more, each row is read in one go
+SUMS = 256  # bytes of sums of several rows side by side: half of the registers, where these hold 32 bytes
+
+Place = Mapping[int, Expr]  # where some dimensions stand
+Scope = AbstractContextManager[None]
 
 
 def register_tiles(f: Fragment, spec: Contraction, group: int, schedule: Schedule = UNDECIDED) -> None:
@@ -27,39 +34,69 @@ def register_tiles(f: Fragment, spec: Contraction, group: int, schedule: Schedul
     What is summed in the `short` dtype of the contraction is added to the sum after at most `group` terms. `schedule`
     is that of the map over the tiles.
     """
-    others = [dim for dim in spec.kept if dim != spec.inner]
-    size, lanes = spec.sizes[spec.inner], _lanes(f, spec)
-    with f.maps([*(spec.whole(dim) for dim in others), Range(ZERO, size, const(lanes))], schedule) as indices:
-        start = indices[-1]
+    others, tile = [dim for dim in spec.kept if dim != spec.inner], const(_lanes(f, spec))
+    jammed = others[-1]
+    rows, columns = spec.sizes[jammed], spec.sizes[spec.inner]
+    side_by_side = _side_by_side(f, spec, rows)
+    steps = [Range(ZERO, rows, const(side_by_side)), Range(ZERO, columns, tile)]
+    with f.maps([*(spec.whole(dim) for dim in others[:-1]), *steps], schedule) as indices:
+        top, start = indices[-2:]
         position = dict(zip(others, indices, strict=False))
-        if f.ranges.remainder(size, lanes) == 0:
-            _tile(f, spec, Range(start, start + lanes), position, group)
+        places = [position | {jammed: top + row} for row in range(side_by_side)]
+        full, rest = _where_they_fit(f, (top, start), steps)
+        with full:
+            _tile(f, spec, Range(start, start + tile), places, group)
+        if rest is None:
             return
-        full, rest = f.branch(op("le", Index(start + lanes), Index(size)))
-        for region, tile in ((full, Range(start, start + lanes)), (rest, Range(start, size))):
-            with f.inside(region):
-                _tile(f, spec, tile, position, group)
+        with rest, f.map(Range(top, min_of(top + side_by_side, rows)), SEQUENTIAL) as row:
+            place = [position | {jammed: row}]
+            whole, cut = _where_they_fit(f, (start,), steps[1:])
+            with whole:
+                _tile(f, spec, Range(start, start + tile), place, group)
+            if cut is not None:
+                with cut:
+                    _tile(f, spec, Range(start, columns), place, group)
 
 
-def _tile(f: Fragment, spec: Contraction, tile: Range, position: dict[int, Expr], group: int) -> None:
-    lanes = _lanes(f, spec)
-    acc = _row(f, spec, "acc", tile, lanes)
+def _side_by_side(f: Fragment, spec: Contraction, rows: Expr) -> int:
+    """Rows whose sums are taken in one go."""
+    fitting = SUMS // (_lanes(f, spec) * (spec.short or spec.dtype).itemsize)
+    return max(min(fitting, fitting if rows.constant is None else rows.constant), 1)
+
+
+def _where_they_fit(f: Fragment, at: Sequence[Expr], steps: Sequence[Range]) -> tuple[Scope, Scope | None]:
+    """Where steps from here are whole ones: a scope for that, and one for the other case, if there is one."""
+    unknown = [
+        op("le", Index(start + values.step), Index(values.stop))
+        for start, values in zip(at, steps, strict=True)
+        if f.ranges.remainder(values.stop, values.step.constant or 1) != 0
+    ]
+    if not unknown:
+        return nullcontext(), None
+    holds, fails = f.branch(reduce(lambda left, right: op("and", left, right), unknown))
+    return f.inside(holds), f.inside(fails)
+
+
+def _tile(f: Fragment, spec: Contraction, tile: Range, places: Sequence[Place], group: int) -> None:
+    """The sums of some rows, in as many columns as a tile has."""
+    rows = [_row(f, spec, "acc", tile) for _ in places]
     over = [spec.whole(dim) for dim in spec.summed]
     if spec.short is None:
-        _add_terms(f, spec, acc, tile, position, over)
+        _add_terms(f, spec, rows, tile, places, over)
     else:
         steps = _steps(over, group)
         blocks = [replace(values, step=step) for values, step in zip(over, steps, strict=True)]
         with f.maps(blocks, SEQUENTIAL, "g") as first:
             short = replace(spec, dtype=spec.short)
-            part = _row(f, short, "part", tile, lanes)
+            parts = [_row(f, short, "part", tile) for _ in places]
             ends = [min_of(at + step, values.stop) for at, step, values in zip(first, steps, over, strict=True)]
-            _add_terms(f, short, part, tile, position, [Range(at, end) for at, end in zip(first, ends, strict=True)])
+            _add_terms(f, short, parts, tile, places, [Range(at, end) for at, end in zip(first, ends, strict=True)])
             with f.map(tile, VECTOR, "j") as j:
-                f.put(acc.at(j - tile.start), part.at(j - tile.start), wcr=spec.op)
+                for row, part in zip(rows, parts, strict=True):
+                    f.put(row.at(j - tile.start), part.at(j - tile.start), wcr=spec.op)
     with f.map(tile, VECTOR, "j") as j:
-        place = position | {spec.inner: j}
-        spec.store(f, [place[dim] for dim in spec.kept], acc.at(j - tile.start))
+        for row, place in zip(rows, places, strict=True):
+            spec.store(f, [{**place, spec.inner: j}[dim] for dim in spec.kept], row.at(j - tile.start))
 
 
 def _lanes(f: Fragment, spec: Contraction) -> int:
@@ -67,21 +104,22 @@ def _lanes(f: Fragment, spec: Contraction) -> int:
     return max(f.costs.lanes * 8 // max(spec.dtype.itemsize, 8), 1)
 
 
-def _row(f: Fragment, spec: Contraction, stem: str, tile: Range, lanes: int) -> Operand:
-    """Accumulators of a tile, where they start."""
-    row = f.array(stem, spec.dtype, (lanes,))
+def _row(f: Fragment, spec: Contraction, stem: str, tile: Range) -> Operand:
+    """Accumulators of a row of a tile, where they start."""
+    row = f.array(stem, spec.dtype, (_lanes(f, spec),))
     with f.map(tile, VECTOR, "j") as j:
         f.put(row.at(j - tile.start), spec.identity)
     return row
 
 
 def _add_terms(
-    f: Fragment, spec: Contraction, row: Operand, tile: Range, position: dict[int, Expr], over: Sequence[Range]
+    f: Fragment, spec: Contraction, rows: Sequence[Operand], tile: Range, places: Sequence[Place], over: Sequence[Range]
 ) -> None:
     with f.maps(over, SEQUENTIAL, "k") as summed:
-        inside = position | dict(zip(spec.summed, summed, strict=True))
+        inside = dict(zip(spec.summed, summed, strict=True))
         with f.map(tile, VECTOR, "j") as j:
-            spec.element(f, row.at(j - tile.start), spec.in_order(inside | {spec.inner: j}), spec.op)
+            for row, place in zip(rows, places, strict=True):
+                spec.element(f, row.at(j - tile.start), spec.in_order({**place, **inside, spec.inner: j}), spec.op)
 
 
 def _steps(over: Sequence[Range], group: int) -> list[Expr]:

@@ -68,7 +68,7 @@ def _readers(producer: Map, tmp: str, uses: Uses) -> tuple[Tasklet, ...] | Refus
         found.append(reader)
     if not found:
         return Refusal(f"{tmp!r} is not read")
-    if not all(_exclusive(first, second) for first, second in combinations(found, 2)):
+    if not all(_exclusive(*pair) or _side_by_side(*pair, tmp, region) for pair in combinations(found, 2)):
         return Refusal(f"{tmp!r} is read at {len(found)} places: it would be computed at each")
     return tuple(sorted(found, key=position_of))
 
@@ -117,3 +117,29 @@ def _exclusive(first: Tasklet, second: Tasklet) -> bool:
     shared = [owner for owner in owners_around(first) if isinstance(owner, Branch) and owner in around]
     cases = [case for branch in shared for case in branch.regions()]
     return any(is_inside(first, case) != is_inside(second, case) for case in cases)
+
+
+def _side_by_side(first: Tasklet, second: Tasklet, tmp: str, region: Region | None) -> bool:
+    """Whether two readers of one state read elements that are less than a step of a loop apart: never the same one."""
+    if first.state is not second.state or region is None:
+        return False
+    one, other = (
+        next(memlet.subset for memlet in reader.reads() if memlet.container == tmp) for reader in (first, second)
+    )
+    differing = [dims for dims in zip(one.dims, other.dims, strict=True) if dims[0] != dims[1]]
+    if len(differing) != 1 or not all(isinstance(dim, Expr) for dim in differing[0]):
+        return False
+    index, its = differing[0]
+    assert isinstance(index, Expr)
+    assert isinstance(its, Expr)
+    distance = (its - index).constant
+    scopes = dict(scopes_within(first, region) or ())
+    steps = [_step_of(index, name, scopes[name]) for name in index.symbols if name in scopes]
+    return distance is not None and len(steps) == 1 and abs(distance) < steps[0]
+
+
+def _step_of(index: Expr, param: str, values: Range) -> int:
+    """How far an index moves from one value of a parameter to the next; 0 where that is not known."""
+    form, step = index.linear_in(param), values.step.constant
+    factor = None if form is None else form[0].constant
+    return 0 if factor is None or step is None else abs(factor * step)

@@ -58,6 +58,20 @@ def test_follows_permuted_dimensions_and_shifts():
              tasklet (y <- u_1) -> (o -> a[l] (add)) {{ o = y*2 }} }} }} }}""").same_values(N=[0, 3], M=[0, 4])
 
 
+def test_goes_to_readers_side_by_side():
+    expect(
+        MapInlining(),
+        on=program(f"""state {{ {SQUARES} map k = 0:N - 1:2 {{
+            tasklet (y <- t[k]) -> (o -> b[k]) {{ o = y }}
+            tasklet (y <- t[k + 1]) -> (o -> b[k + 1]) {{ o = y*2 }} }} }}"""),
+    ).becomes(f"""{HEAD} {{ data u: f64[N, M] transient data v: f64[M, N] transient
+        state {{ map k = 0:N - 1:2 {{ data t_1: f64 transient data t_2: f64 transient
+             tasklet (x <- a[k]) -> (o -> t_1) {{ o = x*x }}
+             tasklet (y <- t_1) -> (o -> b[k]) {{ o = y }}
+             tasklet (x <- a[k + 1]) -> (o -> t_2) {{ o = x*x }}
+             tasklet (y <- t_2) -> (o -> b[k + 1]) {{ o = y*2 }} }} }} }}""").same_values(N=[1, 2, 9], M=[1])
+
+
 def test_goes_into_both_cases_of_a_branch():
     on = program(f"""state {{ {SQUARES} }}
         if N > 3 {{ state {{ map j = 0:N {{ tasklet (y <- t[j]) -> (o -> b[j]) {{ o = y }} }} }} }}
@@ -74,6 +88,11 @@ READ = "map j = 0:N { tasklet (y <- t[j]) -> (o -> b[j]) { o = y } }"
     ("body", "reason"),
     [
         (f"state {{ {SQUARES} {READ} {READ.replace('b[j]', 's (add)')} }}", "read at 2 places"),
+        (
+            f"""state {{ {SQUARES} map k = 0:N - 2:2 {{ tasklet (y <- t[k]) -> (o -> b[k]) {{ o = y }}
+                tasklet (y <- t[k + 2]) -> (o -> b[k + 1]) {{ o = y }} }} }}""",
+            "read at 2 places",
+        ),
         (f"state {{ {SQUARES} map q = 0:M {{ {READ.replace('b[j]', 'c[j, q]')} }} }}", "may be read more than once"),
         (
             f"state {{ {SQUARES} map q = 0:M, j = 0:N {{ tasklet (y <- t[j + q]) -> (o -> s (add)) {{ o = y }} }} }}",
