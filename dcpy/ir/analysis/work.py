@@ -7,6 +7,7 @@ cache; neighbours in an array come from it together, so it counts once.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 
 from dcpy.base.assumptions import NOTHING
@@ -16,7 +17,7 @@ from dcpy.ir.effects import Effect
 from dcpy.ir.expressions.scalar import Const, Index, Op, ScalarExpr, walk
 from dcpy.ir.machine import Costs
 from dcpy.ir.nodes import Copy, Map, Node, Tasklet
-from dcpy.ir.region import Region, State
+from dcpy.ir.region import Loop, Region, State
 from dcpy.ir.roles import Role, Runs
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Range
@@ -35,11 +36,11 @@ ONCE = Range(ZERO, ONE)
 
 def _ranges_of_work(node: Map, sdfg: Sdfg, costs: Costs) -> tuple[tuple[Range, ...], int]:
     ranges = tuple(_typical(values, node, position) for position, values in enumerate(node.domain))
-    inner = max(_maps_in(node.body), key=lambda found: _cost_of(found, Typical(sdfg, costs)), default=None)
-    if inner is not None:
-        trips, units = _ranges_of_work(inner, sdfg, costs)
+    longest = max(_parts_of(node.body), key=lambda part: _cost_of(part.element, Typical(sdfg, costs)), default=None)
+    if longest is not None:
+        trips, units = _ranges_of_work(longest.inner, sdfg, costs)
         ranges, trips = _without_tiles(node, ranges, trips)
-        trips = tuple(_typical(values, node, len(node.domain)) for values in trips)
+        trips = tuple(_typical(values, node, len(node.domain)) for values in (*longest.loops, *trips))
         if not _symbols_inside(node.body) & {name for values in trips for name in values.symbols}:
             return ranges + trips, units
     return ranges, cost_of_iteration(node, sdfg, costs)
@@ -57,14 +58,25 @@ def _without_tiles(
     return tuple(outer), tuple(inner)
 
 
-def _maps_in(region: Region) -> list[Map]:
-    """The maps of a region, also those on the sides of branches: the work is at most that of the longest one."""
-    found: list[Map] = []
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A map of a region, or a loop in which there is one: that, the map, and the ranges of the loops around it."""
+
+    element: Element
+    inner: Map
+    loops: tuple[Range, ...] = ()
+
+
+def _parts_of(region: Region) -> list[_Part]:
+    """The maps of a region, those in loops and on sides of branches, too: the work is about that of the longest one."""
+    found: list[_Part] = []
     for block in region.blocks:
         if isinstance(block, State):
-            found += [node for node in block.nodes if isinstance(node, Map)]
+            found += [_Part(node, node) for node in block.nodes if isinstance(node, Map)]
+        elif isinstance(block, Loop):
+            found += [_Part(block, part.inner, (block.range, *part.loops)) for part in _parts_of(block.body)]
         elif block.runs is Runs.PERHAPS:
-            found += [node for side in block.regions() for node in _maps_in(side)]
+            found += [part for side in block.regions() for part in _parts_of(side)]
     return found
 
 

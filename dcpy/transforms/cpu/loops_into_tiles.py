@@ -1,36 +1,31 @@
-"""LoopsIntoTiles: a loop around maps runs inside tiles of their points, which stay in the first-level cache."""
+"""LoopsIntoTiles: loops around maps run inside tiles of their points, which stay in the first-level cache."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from dcpy.ir.analysis.memory import memory_of
-from dcpy.ir.analysis.touched import touched_by
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Array, Lifetime
-from dcpy.ir.editing.nest_edits import reorder_axes, split_axis
 from dcpy.ir.editing.remarks import described
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.machine import COSTS, Costs
-from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, Map, Node, Tasklet
 from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import Block, Loop, Region, State
 from dcpy.ir.schedules import UNDECIDED, Sequential, Undecided
-from dcpy.ir.subsets import Range, Subset
-from dcpy.ir.symbolic import ONE, Expr, sym
-from dcpy.ir.tree import is_inside
+from dcpy.ir.subsets import Range
+from dcpy.ir.symbolic import ONE
+from dcpy.ir.tree import is_inside, owners_around
+from dcpy.transforms.cpu.tiles_of_points import cut, nest_of, touches_complex
 from dcpy.transforms.fusion.inlining import inline
 from dcpy.transforms.fusion.recompute_fusion import recomputation
 from dcpy.transforms.loops.carried_values import carry_in_registers
 from dcpy.transforms.loops.finished_points import finish_of, leave_when_finished
-from dcpy.transforms.loops.owned_points import Met, Points, points_of
-from dcpy.transforms.loops.points_outside import points_outside
+from dcpy.transforms.loops.owned_points import Met, Points, points_of, points_of_row
 from dcpy.transforms.maps.map_of_copy import elementwise
-from dcpy.transforms.maps.vectorization import step_of
 from dcpy.transforms.passes import GraphPass
 
 
@@ -48,6 +43,14 @@ class LoopsIntoTiles(GraphPass):
     tiles are then as long as a vector, and each line of memory is used as long as it is in the cache. A temporary in
     which points meet is computed again by each that reads it, at most `reads` elements. Points of complex numbers that
     change no more once a flag is false (`finished_points`) are not in tiles: each is left when it is finished.
+
+    before   loop k = 1:K { map i = 0:N { c[i, k] = g(c[i, k - 1], A[i, k]) } };  map j = 0:N { d[j] = c[j, K - 1] }
+             loop l = K:0:-1 { map m = 0:N { d[m] = B[m, l] = h(c[m, l - 1], d[m]) } }
+    after    map I = 0:N:8 { c[K, 8];  d[8];  loop k { map i = I:I + 8 { c[k, i - I] = ... } };  map j ..;  loop l .. }
+
+    Loops and maps before and behind one that runs in tiles join it, if they have the same points and each element is
+    still one point's own. What nobody else touches is then an array of the tile, in which its points are next to each
+    other whatever memory follows outside: sweeps back and forth over rows read and write vectors.
     (Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001.)
     """
 
@@ -56,36 +59,72 @@ class LoopsIntoTiles(GraphPass):
     costs: Costs = COSTS
 
     def decide(self, rw: Rewriter) -> None:
-        """Loop by loop, outer ones first. Nothing is said of loops without maps."""
+        """Loop by loop, outer ones first. Nothing is said of loops without maps, nor of those that joined others."""
         for loop in list(_loops(rw.sdfg.body)):
             if not isinstance(loop.schedule, Sequential) or not any(isinstance(n, Map) for n in loop.body.walk_nodes()):
                 continue
-            refusal = _why_not_plain(loop, rw.uses) or self._try(loop, rw)
+            if any(isinstance(owner, Map) for owner in owners_around(loop)):
+                continue
+            refusal = self._try(loop, rw)
             if refusal is not None:
                 rw.remark(loop, False, f"iterations outside: {refusal}")
 
     def _try(self, loop: Loop, rw: Rewriter) -> Refusal | None:
-        copies = {_as_map(node, rw): node for node in _nodes(loop) if isinstance(node, Copy)}
-        gone: dict[Map, None] = {}
-        points = points_of(loop, rw.uses, counts=_is_map)
-        while isinstance(points, Met) and (more := self._recomputed(points.containers, loop, rw.uses, gone)):
-            gone |= more
-            points = points_of(loop, rw.uses, counts=_is_map, gone=gone)
-        refusal = points if isinstance(points, Refusal) else _why_not_in_tiles(loop, points, gone, rw.uses)
-        if refusal is not None:
-            for made, copy in copies.items():
-                rw.replace(made, copy)
-            return refusal
-        for producer in gone:
+        part = self._part(loop, rw)
+        if isinstance(part, Refusal):
+            return part
+        row = _Row([loop], part)
+        if not any(touches_complex(node, rw.uses) for node in loop.body.walk_nodes()):
+            for step in (1, -1):
+                while self._joined(row, step, rw):
+                    pass
+        for producer in row.part.gone:
             plan = recomputation(producer, self.reads, rw.uses)
             if not isinstance(plan, Refusal):
                 inline(producer, plan, rw)
                 rw.remark(loop, True, f"{plan.tmp!r} is computed again by each point that reads it")
-        points = points_of(loop, rw.uses, counts=_is_map)
+        if row.is_single:
+            points = points_of(loop, rw.uses, counts=_is_map)
+        else:
+            points = points_of_row(row.blocks, rw.uses, _is_map)
         if isinstance(points, Refusal):
             return points
-        self._cut(loop, points, rw)
+        self._cut(loop, row, points, rw)
         return None
+
+    def _part(self, loop: Loop, rw: Rewriter) -> _Part | Refusal:
+        """What a loop becomes first, if its points are apart: copies are maps, and some maps will be gone."""
+        refusal = _why_not_plain(loop, rw.uses)
+        if refusal is not None:
+            return refusal
+        part = _Part({_as_map(node, rw): node for node in _nodes(loop) if isinstance(node, Copy)})
+        points = points_of(loop, rw.uses, counts=_is_map)
+        while isinstance(points, Met) and (more := self._recomputed(points.containers, loop, rw.uses, part.gone)):
+            part.gone |= more
+            points = points_of(loop, rw.uses, counts=_is_map, gone=part.gone)
+        refusal = points if isinstance(points, Refusal) else _why_not_in_tiles(loop, points, part.gone, rw.uses)
+        if refusal is not None:
+            part.take_back(rw)
+        return refusal or part
+
+    def _joined(self, row: _Row, step: int, rw: Rewriter) -> bool:
+        """Whether what stands behind the row (`step` 1) or before it (-1) now belongs to it."""
+        beside = row.beside(step)
+        if isinstance(beside, Loop) and isinstance(beside.schedule, Sequential):
+            part = self._part(beside, rw)
+            if isinstance(part, Refusal):
+                return False
+            if row.takes(beside, part, step, rw.uses):
+                return True
+            part.take_back(rw)
+        if isinstance(beside, State):
+            stretch = _stretch(beside, step, row.domain, rw)
+            if stretch is None:
+                return False
+            if row.takes(stretch.state, stretch.part, step, rw.uses):
+                return True
+            stretch.take_back(rw)
+        return False
 
     def _recomputed(self, names: tuple[str, ...], loop: Loop, uses: Uses, gone: dict[Map, None]) -> dict[Map, None]:
         """Maps that compute temporaries of an iteration, in which points meet, and whose work their readers can do."""
@@ -100,37 +139,111 @@ class LoopsIntoTiles(GraphPass):
                         found[node] = None
         return found
 
-    def _cut(self, loop: Loop, points: Points, rw: Rewriter) -> None:
-        complex_numbers = any(_touches_complex(kernel, rw.uses) for kernel in points.kernels)
-        groups = _groups(loop, points.kernels, rw.uses)
-        outer = points_outside(loop, points, UNDECIDED, rw)
-        finish = finish_of(loop, rw.uses)
-        if complex_numbers and not isinstance(finish, Refusal):
+    def _cut(self, loop: Loop, row: _Row, points: Points, rw: Rewriter) -> None:
+        complex_numbers = any(touches_complex(kernel, rw.uses) for kernel in points.kernels)
+        outer, groups = nest_of(row.blocks, points, rw)
+        finish = finish_of(loop, rw.uses) if complex_numbers else Refusal("there are no complex numbers")
+        if not isinstance(finish, Refusal):
             leave_when_finished(loop, finish, rw)
             carry_in_registers(loop, outer, rw)
             rw.remark(outer, True, f"the loop over {loop.param} runs at each point until {finish.name!r} is false")
             return
-        along, walks = _axis(outer, loop, rw.uses)
-        reorder_axes(outer, (*(param for param in outer.params if param != along), along), rw)
-        size = self.costs.tile if walks else self.costs.lanes
-        tile = split_axis(outer, along, size, rw)
-        (*domain, within) = outer.domain
-        rw.update(outer, params=outer.params[:-1], domain=tuple(domain))
-        maps = [_over_tile(group, along, within, rw) for group in groups]
-        for node in maps[1:]:
-            other = rw.fresh_name(along)
-            rw.update(node, params=(other,))
-            rw.substitute_symbols({along: sym(other)}, within=node.body)
-        for name in list(loop.body.containers):
-            touchers = rw.uses.touchers(name)
-            users = [node for node in maps if any(is_inside(toucher, node) for toucher in touchers)]
-            if all(is_inside(toucher, users[0]) for toucher in touchers if users):
-                if users:
-                    rw.move_container(name, users[0].body)
-            elif any(is_inside(writer, node) for writer in rw.uses.writers(name) for node in users):
-                _spread(name, size, sym(tile), users, loop, rw)
+        along, size, walks = cut(outer, groups, self.costs, rw)
         how = "" if walks else ", which memory does not follow"
-        rw.remark(outer, True, f"the loop over {loop.param} runs in tiles of {size} along {along}{how}")
+        more = "" if row.is_single else f", with {len(row.blocks) - 1} blocks beside it"
+        rw.remark(outer, True, f"the loop over {loop.param} runs in tiles of {size} along {along}{how}{more}")
+
+
+@dataclass
+class _Part:
+    """Maps that were copies, and maps that will be computed where they are read."""
+
+    copies: dict[Map, Copy] = field(default_factory=dict)
+    gone: dict[Map, None] = field(default_factory=dict)
+
+    def take_back(self, rw: Rewriter) -> None:
+        """Makes copies of the maps again."""
+        for made, copy in self.copies.items():
+            rw.replace(made, copy)
+
+
+@dataclass
+class _Row:
+    """Blocks that follow each other, whose maps have the same points."""
+
+    blocks: list[Block]
+    part: _Part
+
+    @property
+    def is_single(self) -> bool:
+        return len(self.blocks) == 1
+
+    @property
+    def domain(self) -> tuple[Range, ...]:
+        """The points of a map inside."""
+        nodes = (node for block in self.blocks for node in (block.body.walk_nodes() if isinstance(block, Loop) else ()))
+        return next(tuple(node.domain) for node in nodes if isinstance(node, Map) and node not in self.part.gone)
+
+    def beside(self, step: int) -> Block | None:
+        """The block behind the row, or before it."""
+        edge = self.blocks[-1 if step > 0 else 0]
+        assert edge.region is not None
+        index = edge.region.index(edge) + step
+        return edge.region.blocks[index] if 0 <= index < len(edge.region.blocks) else None
+
+    def takes(self, block: Block, part: _Part, step: int, uses: Uses) -> bool:
+        """Takes a block and what it becomes into the row, if points do not meet in all of it."""
+        blocks = [*self.blocks, block] if step > 0 else [block, *self.blocks]
+        gone = {**self.part.gone, **part.gone}
+        if isinstance(points_of_row(blocks, uses, _is_map, gone), Refusal):
+            return False
+        self.blocks, self.part = blocks, _Part({**self.part.copies, **part.copies}, gone)
+        return True
+
+
+@dataclass
+class _Stretch:
+    """A state of maps, and the `rest` of the state that it was before, behind it or before it."""
+
+    state: State
+    rest: State | None
+    part: _Part
+    step: int
+
+    def take_back(self, rw: Rewriter) -> None:
+        """Makes one state of both again."""
+        self.part.take_back(rw)
+        if self.rest is not None:
+            rw.append_state(*((self.state, self.rest) if self.step > 0 else (self.rest, self.state)))
+
+
+def _stretch(state: State, step: int, domain: Sequence[Range], rw: Rewriter) -> _Stretch | None:
+    """The first maps of a state (`step` 1), or the last ones (-1), with as many points, as a state of their own."""
+    part, taken = _Part(), 0
+    for node in state.nodes[::step]:
+        one = _Part()
+        if isinstance(node, Copy) and _why_no_map(node, rw.uses) is None:
+            one.copies[_as_map(node, rw)] = node
+        (made,) = one.copies or (node,)
+        if not isinstance(made, Map) or not _is_map(made) or not _is_as_large(made, domain):
+            one.take_back(rw)
+            break
+        part.copies |= one.copies
+        taken += 1
+    if taken == 0 or taken == len(state.nodes):
+        return _Stretch(state, None, part, step) if taken else None
+    other = State(span=state.span)
+    rw.insert_after(state, other)
+    rw.move_nodes(state.nodes[taken:] if step > 0 else state.nodes[-taken:], other)
+    return _Stretch(state, other, part, step) if step > 0 else _Stretch(other, state, part, step)
+
+
+def _is_as_large(node: Map, domain: Sequence[Range]) -> bool:
+    """Whether a map has as many points in each dimension, one beside the other."""
+    return len(node.domain) == len(domain) and all(
+        one.step is ONE and other.step is ONE and one.stop - one.start == other.stop - other.start
+        for one, other in zip(node.domain, domain, strict=True)
+    )
 
 
 def _loops(region: Region) -> Iterator[Loop]:
@@ -202,69 +315,3 @@ def _why_not_in_tiles(loop: Loop, points: Points, gone: Collection[Map], uses: U
         if isinstance(desc, Array) and len(set(points.owned.get(name, ()))) < len(desc.shape):
             return Refusal(f"each point would have an array {name!r} of its own")
     return None
-
-
-def _axis(node: Map, loop: Loop, uses: Uses) -> tuple[str, bool]:
-    """The parameter that tiles are cut along: that which most accesses follow in steps of one; and whether any does.
-
-    The last one, where none does.
-    """
-    memlets = [memlet for inner in loop.body.walk_nodes() for memlet in (*inner.reads(), *inner.writes())]
-    scores = {param: sum(_score(memlet, param, uses) for memlet in memlets) for param in node.params}
-    best = max(scores.values())
-    return next(param for param in reversed(node.params) if scores[param] == best), best > 0
-
-
-def _score(memlet: Memlet, param: str, uses: Uses) -> int:
-    if param not in memlet.subset.symbols:
-        return 0
-    return 1 if step_of(memlet, param, uses) is ONE else -1
-
-
-def _groups(loop: Loop, kernels: Sequence[Map], uses: Uses) -> list[list[Block]]:
-    """The blocks of neighbouring maps, which become one. What touches complex numbers stays alone.
-
-    C++ compilers make no vectors of what chooses between complex numbers, nor of other things in one loop with it.
-    """
-    groups: list[list[Block]] = []
-    nodes = _nodes(loop)
-    last = None
-    for kernel in kernels:
-        pair = (kernel,) if last is None else (last, kernel)
-        apart = last is None or nodes.index(kernel) != nodes.index(last) + 1
-        if apart or any(_touches_complex(node, uses) for node in pair):
-            groups.append([])
-        groups[-1] += kernel.body.blocks
-        last = kernel
-    return groups
-
-
-def _touches_complex(node: Node, uses: Uses) -> bool:
-    return any(uses.desc(name).dtype.kind == "c" for name in touched_by(node, uses))
-
-
-def _over_tile(blocks: Sequence[Block], along: str, within: Range, rw: Rewriter) -> Map:
-    """A map over the points of a tile, which runs these blocks as one state."""
-    node = Map((along,), (within,), Region(), span=blocks[0].span)
-    rw.insert_before(blocks[0], State(nodes=[node], span=node.span))
-    rw.move_blocks(blocks, node.body)
-    first, *others = node.body.blocks
-    for other in others:
-        assert isinstance(first, State)
-        assert isinstance(other, State)
-        rw.append_state(first, other)
-    return node
-
-
-def _spread(name: str, size: int, tile: Expr, maps: Sequence[Map], loop: Loop, rw: Rewriter) -> None:
-    """Makes a scalar of each point, which several maps touch, a small array with an element for each of a tile."""
-    dtype = rw.uses.desc(name).dtype
-    for node in maps:
-        at = Subset.point(sym(node.params[0]) - tile)
-        for inner in node.body.walk_nodes():
-            rw.replace_memlets(inner, partial(_moved, name, at))
-    rw.privatize(name, loop.body, Array.packed(dtype, (size,), transient=True))
-
-
-def _moved(name: str, at: Subset, memlet: Memlet) -> Memlet:
-    return replace(memlet, subset=at) if memlet.container == name else memlet

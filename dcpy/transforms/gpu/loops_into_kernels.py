@@ -60,7 +60,7 @@ class LoopsIntoKernels(GraphPass):
         if isinstance(points, Refusal):
             rw.remark(loop, False, f"a loop of launches: {points}")
             return
-        kernel = points_outside(loop, points, GRID, rw)
+        kernel = points_outside([loop], points, GRID, rw)
         rw.remark(kernel, True, f"each thread runs the loop over {loop.param}")
         carry_in_registers(loop, kernel, rw)
 

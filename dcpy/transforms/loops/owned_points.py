@@ -6,7 +6,7 @@ the index is that parameter plus a number that is the same everywhere. Two point
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from dcpy.ir.analysis.access import MemoryAccess
@@ -37,10 +37,10 @@ class Met(Refusal):
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """The points that all kernels of a loop have in common, and whose elements are whose.
+    """The points that all kernels of a loop, or of blocks in a row, have in common, and whose elements are whose.
 
-    `shifts`: what each kernel's parameters are beyond those of the first one. `owned`: of each container that the loop
-    writes, the dimension that goes with each parameter.
+    `shifts`: what each kernel's parameters are beyond those of the first one. `owned`: of each container that they
+    write, the dimension that goes with each parameter.
     """
 
     kernels: tuple[Map, ...]
@@ -69,19 +69,34 @@ def points_of(
     Those that are `gone` are as if they were not there: what they compute is computed where it is read.
     """
     found = kernels_in(loop.body, uses, settled, counts)
-    if isinstance(found, Refusal):
-        return found
-    found = [kernel for kernel in found if kernel not in gone]
+    return found if isinstance(found, Refusal) else _common([k for k in found if k not in gone], (loop,), uses)
+
+
+def points_of_row(
+    blocks: Sequence[Block], uses: Uses, counts: Callable[[object], bool] = is_kernel, gone: Collection[Map] = ()
+) -> Points | Refusal:
+    """The points of the kernels in blocks that follow each other, where each could run all the blocks alone."""
+    found: list[Map] = []
+    for block in blocks:
+        more = _kernels_of(block, uses, (), counts)
+        if isinstance(more, Refusal):
+            return more
+        found += (kernel for kernel in more if kernel not in gone)
+    return _common(found, blocks, uses)
+
+
+def _common(found: Sequence[Map], blocks: Sequence[Block], uses: Uses) -> Points | Refusal:
     if not found:
         return Refusal("there is no kernel inside")
-    defined = frozenset(name for element in subtree(loop) for name in element.all_of(Role.DEFINED))
+    elements = (element for block in blocks for element in subtree(block))
+    defined = frozenset(name for element in elements for name in element.all_of(Role.DEFINED))
     shifts: list[tuple[Expr, ...]] = []
     for kernel in found:
         shift = _shift(kernel, found[0], defined, uses)
         if isinstance(shift, Refusal):
             return shift
         shifts.append(shift)
-    owned = _owned(tuple(found), shifts, loop, defined, uses)
+    owned = _owned(tuple(found), shifts, blocks, defined, uses)
     return owned if isinstance(owned, Refusal) else Points(tuple(found), tuple(shifts), owned)
 
 
@@ -156,7 +171,11 @@ def _shift(kernel: Map, first: Map, defined: frozenset[str], uses: Uses) -> tupl
 
 
 def _owned(
-    kernels: tuple[Map, ...], shifts: list[tuple[Expr, ...]], loop: Loop, defined: frozenset[str], uses: Uses
+    kernels: tuple[Map, ...],
+    shifts: list[tuple[Expr, ...]],
+    blocks: Sequence[Block],
+    defined: frozenset[str],
+    uses: Uses,
 ) -> dict[str, tuple[int, ...]] | Refusal:
     params = kernels[0].params
     found: dict[str, list[tuple[MemoryAccess, dict[str, Expr]]]] = {}
@@ -178,7 +197,7 @@ def _owned(
         if -1 in dims:
             param = params[dims.index(-1)]
             return Met(f"points differ in {param}, and meet in {name!r}", containers=(name,))
-        if is_inside(uses.home(name), loop) and not _may_stay(name, defined, uses):
+        if any(is_inside(uses.home(name), block) for block in blocks) and not _may_stay(name, defined, uses):
             return Refusal(f"the size of {name!r} differs between iterations, or there are views of it")
         owned[name] = dims
     return owned

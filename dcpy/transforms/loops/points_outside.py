@@ -1,12 +1,14 @@
-"""Interchange of a loop with the points of the maps inside, where each point owns what it touches (`owned_points`)."""
+"""Interchange of loops with the points of the maps inside, where each point owns what it touches (`owned_points`)."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from dcpy.ir.data import Array
 from dcpy.ir.editing.nest_edits import alone_in_state
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.nodes import Map
-from dcpy.ir.region import Loop, Region, State
+from dcpy.ir.region import Block, Region, State
 from dcpy.ir.schedules import Schedule
 from dcpy.ir.symbolic import sym
 from dcpy.ir.tree import is_inside
@@ -14,16 +16,18 @@ from dcpy.transforms.fusion.temporaries import shrink
 from dcpy.transforms.loops.owned_points import Points
 
 
-def points_outside(loop: Loop, points: Points, schedule: Schedule, rw: Rewriter) -> Map:
-    """Puts a map over the points around a loop, in which bodies stand where maps were; returns it.
+def points_outside(row: Sequence[Block], points: Points, schedule: Schedule, rw: Rewriter) -> Map:
+    """Puts a map over the points around a loop, or several blocks in a row, with bodies where maps were; returns it.
 
     before   loop t = 0:T { map i = 0:N { u[i] = f(A[i], t) };  map j = 0:N { A[j] += u[j] } }
     after    map i = 0:N { loop t = 0:T { u = f(A[i], t);  A[i] += u } }
 
     A temporary of an iteration becomes one of the point's, with the dimensions that are no point's.
     """
-    region = loop.region
+    region = row[0].region
     assert region is not None
+    start, rest = region.index(row[0]), len(region.blocks) - region.index(row[-1]) - 1
+    private = [name for kernel in points.kernels if _is_in(kernel, region) for name in kernel.body.containers]
     for kernel, shift in zip(points.kernels, points.shifts, strict=True):
         values = {
             own: sym(name) + by
@@ -33,12 +37,15 @@ def points_outside(loop: Loop, points: Points, schedule: Schedule, rw: Rewriter)
         if values:
             rw.substitute_symbols(values, within=kernel.body)
         _unfold(kernel, rw)
-    outer = Map(points.params, points.domain, Region(), schedule, span=loop.span)
-    rw.insert_before(loop, State(nodes=[outer], span=loop.span))
-    rw.move_blocks([loop], outer.body)
+    blocks = region.blocks[start : len(region.blocks) - rest]
+    outer = Map(points.params, points.domain, Region(), schedule, span=blocks[0].span)
+    rw.insert_before(blocks[0], State(nodes=[outer], span=outer.span))
+    rw.move_blocks(blocks, outer.body)
+    for name in private:
+        rw.move_container(name, outer.body)
     for name, dims in points.owned.items():
         home = rw.uses.home(name)
-        if not is_inside(home, loop):
+        if home is outer.body or not is_inside(home, outer):
             continue
         desc = rw.uses.desc(name)
         assert isinstance(desc, Array)
@@ -49,6 +56,11 @@ def points_outside(loop: Loop, points: Points, schedule: Schedule, rw: Rewriter)
             shrink(name, kept, outer, rw)
             rw.move_container(name, home)
     return outer
+
+
+def _is_in(kernel: Map, region: Region) -> bool:
+    """Whether it is in a state of this region, and not further in."""
+    return kernel.state is not None and kernel.state.region is region
 
 
 def _unfold(kernel: Map, rw: Rewriter) -> None:

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
+from dcpy.ir.analysis.checked_facts import checked_before
 from dcpy.ir.editing.index_simplification import simplify_indices
-from dcpy.ir.expressions.scalar import WrapIndex, as_symbolic, walk
+from dcpy.ir.expressions.scalar import Index, ScalarExpr, WrapIndex, as_symbolic, walk
 from dcpy.ir.region import Block, Branch, Resize, SymbolAssign
 from dcpy.ir.symbolic import Expr, sym
 from dcpy.ir.tree import dominates, is_inside, subtree
@@ -38,18 +39,19 @@ class SymbolPropagation(Transformation[Expr | None]):
         assign = m[self.assign]
         if isinstance(assign, Resize):
             return Refusal("the assignment gives an array more room")
-        if any(isinstance(part, WrapIndex) for part in walk(assign.value)):
+        value = _without_check(assign, m)
+        if any(isinstance(part, WrapIndex) for part in walk(value)):
             return Refusal("the value is a run-time index, whose check must stay")
         if not m.uses.users(assign.symbol) and not m.uses.described_by(assign.symbol):
             return None
-        value = as_symbolic(assign.value) or _read_before(assign, m)
-        if value is None or m.sdfg.assigned_symbols.get(assign.symbol, int64) != int64:
+        known = as_symbolic(value) or _read_before(assign, m)
+        if known is None or m.sdfg.assigned_symbols.get(assign.symbol, int64) != int64:
             return Refusal("the value reads containers or is no exact integer expression")
         if m.uses.definers(assign.symbol) != (assign,):
             return Refusal(f"{assign.symbol!r} is assigned elsewhere too")
-        if _is_long(value):
+        if _is_long(known):
             return Refusal("the value is too long to be written at every mention")
-        return _misses_a_use(assign, value, m) or value
+        return _misses_a_use(assign, known, m) or known
 
     def apply(self, m: Match, plan: Expr | None, rw: Rewriter) -> None:
         assign = m[self.assign]
@@ -62,6 +64,19 @@ class SymbolPropagation(Transformation[Expr | None]):
                 rw.erase(other)
         rw.erase(assign)
         rw.forget_symbol(assign.symbol)
+
+
+def _without_check(assign: SymbolAssign, m: Match) -> ScalarExpr:
+    """The value; of a run-time index that is surely inside, or surely counts from the end, what it comes to."""
+    index = as_symbolic(assign.value.arg) if isinstance(assign.value, WrapIndex) else None
+    if index is None:
+        return assign.value
+    assert isinstance(assign.value, WrapIndex)
+    size, ranges = assign.value.size, m.uses.ranges_at(assign).assuming(*checked_before(assign, m.uses))
+    for place in (index, index + size):
+        if ranges.proves_nonneg(place) and ranges.proves_lt(place, size):
+            return Index(place)
+    return assign.value
 
 
 def _is_long(value: Expr) -> bool:

@@ -47,5 +47,15 @@ def test_the_longest_side_of_a_branch_counts():
     assert work_of(node, sdfg, COSTS) == (tuple(map(sym, "NM")), TWO_ARRAYS)
 
 
+def test_trips_of_loops_around_maps_count():
+    text = """sdfg @f(A: f64[N, M], C: f64[N, M]) symbols(N: size, M: size) { state { map i = 0:N {
+      state { map j = 0:8 { tasklet (a <- A[i, j]) -> (o -> C[i, j]) { o = a } } }
+      loop k = 1:M { state { map l = 0:8 { tasklet (a <- A[i, k]) -> (o -> C[i, k]) { o = a } } } } } } }"""
+    sdfg = parse_sdfg(text)
+    (node,) = sdfg.body.blocks[0].nodes
+    factors, units = work_of(node, sdfg, COSTS)
+    assert ([str(factor) for factor in factors], units) == (["N", "M - 1", "8"], TWO_ARRAYS)
+
+
 def test_inner_parameters_count_as_iterations():
     assert work("a", domain="i = 0:N, j = 2:N")[0] == ["N", "N - 2"]

@@ -40,6 +40,27 @@ def test_an_assignment_that_nobody_mentions_goes():
     ).becomes("sdfg @f(A: i64[N]) symbols(N: size) { state { copy A[0:N] -> A[0:N] } }").same_values(N=[1])
 
 
+def test_a_run_time_index_that_is_surely_inside_has_no_check():
+    expect(
+        SymbolPropagation(),
+        on=parse("""
+            sdfg @f(A: i64[N], B: i64[N]) symbols(N: size) {
+              check N - 2 >= 0 else IndexError "too small" ()
+              let k = wrap(N - 1, N)
+              let j = wrap(-2, N)
+              state { tasklet (a <- A[k]) -> (o -> B[j]) { o = a } }
+            }"""),
+    ).becomes("""
+        sdfg @f(A: i64[N], B: i64[N]) symbols(N: size) {
+          check N - 2 >= 0 else IndexError "too small" ()
+          state { tasklet (a <- A[N - 1]) -> (o -> B[N - 2]) { o = a } }
+        }""").same_values(N=[2, 5])
+
+
+def test_refuses_a_run_time_index_that_may_be_outside():
+    refused("let k = wrap(N - 1, N) state { tasklet () -> (o -> A[k]) { o = 1 } }", "whose check must stay")
+
+
 def refused(body: str, reason: str) -> None:
     header = "sdfg @f(A: i64[N], c: f64) symbols(N: size) { "
     expect(SymbolPropagation(), on=parse(header + body + " }")).is_refused(reason)
