@@ -12,10 +12,12 @@ from dcpy.transforms.fusion.map_fusion import MapFusion
 from dcpy.transforms.fusion.recompute_stencils import RecomputeStencils
 from dcpy.transforms.fusion.subgraph_fusion import SubgraphFusion
 from dcpy.transforms.library_idioms import LibraryIdioms
+from dcpy.transforms.loops.chosen_iteration import ChosenIteration
 from dcpy.transforms.loops.extremum_reduction import ExtremumReduction
 from dcpy.transforms.loops.loop_inspection import LoopInspection
 from dcpy.transforms.loops.loop_to_map import LoopToMap
 from dcpy.transforms.loops.loop_versioning import LoopVersioning
+from dcpy.transforms.loops.symbol_reduction import SymbolReduction
 from dcpy.transforms.maps.map_collapse import MapCollapse
 from dcpy.transforms.pipeline import Pipeline, RunReport, repeat
 from dcpy.transforms.running import run_pipeline
@@ -27,15 +29,19 @@ from dcpy.transforms.simplify.dead_state_elimination import DeadStateElimination
 from dcpy.transforms.simplify.redundant_copy_removal import RedundantCopyRemoval
 from dcpy.transforms.simplify.state_fusion import StateFusion
 from dcpy.transforms.simplify.symbol_propagation import SymbolPropagation
+from dcpy.transforms.simplify.trailing_continue_elimination import TrailingContinueElimination
 from dcpy.transforms.simplify.wcr_to_augmented_assignment import WcrToAugmentedAssignment
 
 AUTO_OPTIMIZE = Pipeline(
     "auto-optimize",
     LibraryIdioms(),
+    TrailingContinueElimination(),
     LoopVersioning(),
     SymbolPropagation(),
     LoopInspection(),
     ExtremumReduction(),
+    ChosenIteration(),
+    SymbolReduction(),
     AugmentedAssignmentToWCR(loops=True),
     LoopToMap(),
     CommonSubexpressionElimination(),

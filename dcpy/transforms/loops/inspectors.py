@@ -53,20 +53,26 @@ class Mark:
         return op("ge", Load(self.first, (), types.int64), self.none)
 
     def where(self, fails: ScalarExpr) -> State:
-        inputs: dict[str, Memlet] = {}
-        names: dict[Load, str] = {}
-
-        def as_input(part: ScalarExpr) -> ScalarExpr | None:
-            if not isinstance(part, Load):
-                return None
-            name = names.setdefault(part, f"x{len(names)}")
-            inputs[name] = Memlet(part.container, Subset(part.indices))
-            return Ref(name, part.dtype)
-
-        return self._note(inputs, op("select", rewrite(fails, as_input), self.iteration, self.none))
+        inputs, condition = over_connectors(fails)
+        return self._note(inputs, op("select", condition, self.iteration, self.none))
 
     def _note(self, inputs: dict[str, Memlet], value: ScalarExpr) -> State:
         return State(nodes=[Tasklet(inputs, {"out": Memlet(self.first, Subset(), "min")}, (("out", value),))])
+
+
+def over_connectors(expr: ScalarExpr) -> tuple[dict[str, Memlet], ScalarExpr]:
+    """The inputs of a tasklet that computes what an expression reads from memory, and the expression over them."""
+    inputs: dict[str, Memlet] = {}
+    names: dict[Load, str] = {}
+
+    def as_input(part: ScalarExpr) -> ScalarExpr | None:
+        if not isinstance(part, Load):
+            return None
+        name = names.setdefault(part, f"x{len(names)}")
+        inputs[name] = Memlet(part.container, Subset(part.indices))
+        return Ref(name, part.dtype)
+
+    return inputs, rewrite(expr, as_input)
 
 
 def inspect(region: Region, mark: Mark) -> None:

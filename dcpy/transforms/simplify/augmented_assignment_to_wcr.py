@@ -9,7 +9,7 @@ from dcpy.ir.analysis.footprints import Footprint, Variable
 from dcpy.ir.analysis.integer_sets import overlap_across
 from dcpy.ir.analysis.memory import in_base
 from dcpy.ir.analysis.uses import Uses
-from dcpy.ir.expressions.scalar import Op, Ref, ScalarExpr, walk
+from dcpy.ir.expressions.scalar import Op, Ref, ScalarExpr, op, walk
 from dcpy.ir.memlet import CONFLICT_RESOLUTIONS, Memlet
 from dcpy.ir.nodes import Map, Node, Tasklet
 from dcpy.ir.region import Block, Loop, SymbolAssign
@@ -82,20 +82,38 @@ def update_of(tasklet: Tasklet, uses: Uses) -> Update | Refusal:
     readers = [connector for connector, memlet in tasklet.inputs.items() if memlet == target]
     if len(readers) != 1:
         return Refusal(f"the tasklet does not read the element {target} that it writes")
-    match value:
-        case Op(name=op, args=(left, right), dtype=dtype) if op in CONFLICT_RESOLUTIONS:
-            rest = _other_operand(readers[0], op, left, right)
-            same_dtype = dtype == left.dtype == getattr(uses.desc(target.container), "dtype", None)
-            if rest is not None and same_dtype and _mentions(readers[0], tasklet) == 1:
-                return Update(readers[0], target, op, rest)
+    dtype = getattr(uses.desc(target.container), "dtype", None)
+    if value.dtype == dtype and _mentions(readers[0], tasklet) == 1:
+        found = _summand(readers[0], value)
+        if found is not None:
+            return Update(readers[0], target, "add", found)
+        match value:
+            case Op(name=name, args=(left, right)) if name in CONFLICT_RESOLUTIONS and left.dtype == dtype:
+                rest = _other_operand(readers[0], name, left, right)
+                if rest is not None:
+                    return Update(readers[0], target, name, rest)
     return Refusal(f"the new value is not an operation on {target} and something else")
 
 
-def _other_operand(connector: str, op: str, left: ScalarExpr, right: ScalarExpr) -> ScalarExpr | None:
+def _summand(connector: str, value: ScalarExpr) -> ScalarExpr | None:
+    """What is added, where the old value is the first of several summands: ``- a`` of ``old - a``, ``a + b`` of
+    ``old + a + b``. A difference is the sum with what is negated, to the last bit. None of other expressions.
+    """
+    match value:
+        case Op(name="add" | "sub" as name, args=(left, right), dtype=dtype) if left.dtype == dtype == right.dtype:
+            if isinstance(left, Ref):
+                mine = left.name == connector and dtype.kind != "b"
+                return None if not mine else right if name == "add" else op("neg", right)
+            rest = _summand(connector, left)
+            return None if rest is None else op(name, rest, right)
+    return None
+
+
+def _other_operand(connector: str, name: str, left: ScalarExpr, right: ScalarExpr) -> ScalarExpr | None:
     """What the old value is combined with. A minimum of floats tells its operands apart, by the signs of zeros."""
     if isinstance(left, Ref) and left.name == connector:
         return right
-    commutes = not (op in ("min", "max") and left.dtype.is_inexact)
+    commutes = not (name in ("min", "max") and left.dtype.is_inexact)
     return left if commutes and isinstance(right, Ref) and right.name == connector else None
 
 

@@ -26,6 +26,9 @@ def in_map(tasklet):
         ("(x <- s, y <- A[i]) -> (o -> s) { o = y * y * x }", "(y <- A[i]) -> (o -> s (mul)) { o = y * y }"),
         ("(x <- s, y <- A[i]) -> (o -> s) { o = max(x, y) }", "(y <- A[i]) -> (o -> s (max)) { o = y }"),
         ("(x <- p, y <- b[i]) -> (o -> p) { o = x or y }", "(y <- b[i]) -> (o -> p (or)) { o = y }"),
+        ("(x <- s, y <- A[i]) -> (o -> s) { o = x - y * y }", "(y <- A[i]) -> (o -> s (add)) { o = -(y * y) }"),
+        ("(x <- s, y <- A[i]) -> (o -> s) { o = x + y - 2.0 }", "(y <- A[i]) -> (o -> s (add)) { o = y - 2.0 }"),
+        ("(x <- s, y <- A[i]) -> (o -> s) { o = x - y + 1.0 }", "(y <- A[i]) -> (o -> s (add)) { o = -y + 1.0 }"),
         (
             "(x <- s, y <- A[i]) -> (o -> s) { z = y + 1.0  o = x + z }",
             "(y <- A[i]) -> (o -> s (add)) { z = y + 1.0  o = z }",
@@ -54,7 +57,7 @@ REFUSALS = {
         "tasklet (x <- A[0], y <- A[i]) -> (o -> s) { o = x + y }"
     ),
     "the new value is not an operation on s and something else": in_map(
-        "tasklet (x <- s, y <- A[i]) -> (o -> s) { o = x - y }"
+        "tasklet (x <- s, y <- A[i]) -> (o -> s) { o = y - x }"
     ),
     "the tasklet does not end in a plain write": in_map("tasklet (x <- s) -> (o -> s (add)) { o = x }"),
 }

@@ -1,0 +1,113 @@
+"""SymbolReduction: a symbol that iterations only count up is a sum."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from dcpy.ir import types
+from dcpy.ir.analysis.scopes import symbols_assigned_in
+from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.data import Scalar
+from dcpy.ir.expressions.scalar import Const, Index, Load, Op, ScalarExpr, as_symbolic, loads_of, op, walk
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.nodes import Tasklet
+from dcpy.ir.region import Loop, State, SymbolAssign
+from dcpy.ir.subsets import Subset
+from dcpy.ir.symbolic import sym
+from dcpy.ir.tree import is_inside
+from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
+
+
+@dataclass(frozen=True)
+class SymbolReduction(Transformation["Count"]):
+    """Let iterations add to a counter of the loop's own, and the symbol take up its value behind the loop.
+
+    before   loop i = 0:N { if A[i] > 0 { let k = k + 1 } }      after   count = 0
+                                                                         loop i = 0:N { if A[i] > 0 { count (add)= 1 } }
+                                                                         let k = k + count
+
+    Applies to symbols of 64 bits that a loop adds to, and does not use otherwise: their order is no matter then, and
+    integers wrap around alike. LoopToMap makes a reduction of it. (Padua and Wolfe, Advanced Compiler Optimizations
+    for Supercomputers, 1986.)
+    """
+
+    name: ClassVar[str] = "symbol-reduction"
+    loop = capture(Loop)
+    pattern = one(loop)
+
+    def plan(self, m: Match) -> Count | Refusal:
+        """The first symbol that is only counted up."""
+        loop, why = m[self.loop], Refusal("it assigns no symbol")
+        for symbol in symbols_assigned_in(loop.body):
+            found = _count(symbol, loop, m)
+            if isinstance(found, Count):
+                return found
+            why = found
+        return why
+
+    def apply(self, m: Match, plan: Count, rw: Rewriter) -> str:
+        """Returns the name of the counter."""
+        loop = m[self.loop]
+        count = rw.declare_fresh("count", Scalar(types.int64, transient=True), loop.region)
+        whole = Memlet(count, Subset())
+        start = Tasklet({}, {"out": whole}, (("out", Const(0, types.int64)),), span=loop.span)
+        rw.insert_before(loop, State(nodes=[start], span=loop.span))
+        for block, value in plan.steps:
+            add = Tasklet({}, {"out": Memlet(count, Subset(), "add")}, (("out", value),), span=block.span)
+            rw.replace(block, State(nodes=[add], span=block.span))
+        total = op("add", Index(sym(plan.symbol)), Load(count, (), types.int64))
+        rw.insert_after(loop, SymbolAssign(plan.symbol, total, span=loop.span))
+        return count
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """A symbol, and what each assignment in the loop adds to it."""
+
+    symbol: str
+    steps: tuple[tuple[SymbolAssign, ScalarExpr], ...]
+
+
+def _count(symbol: str, loop: Loop, m: Match) -> Count | Refusal:
+    if m.sdfg.assigned_symbols[symbol] != types.int64:
+        return Refusal(f"symbol {symbol!r} has not 64 bits")
+    steps = []
+    for block in _assignments(symbol, loop, m.uses):
+        added = _added(block)
+        if added is None:
+            return Refusal(f"symbol {symbol!r} is not only added to", (block,))
+        steps.append((block, added))
+    counted = [block for block, _ in steps]
+    other = next((u for u in m.uses.users(symbol) if is_inside(u, loop.body) and u not in counted), None)
+    if other is not None:
+        return Refusal(f"symbol {symbol!r} is used in it", (other,))
+    if any(is_inside(m.uses.home(name), loop.body) for name in m.uses.described_by(symbol)):
+        return Refusal(f"symbol {symbol!r} describes a container in it")
+    return Count(symbol, tuple(steps))
+
+
+def _assignments(symbol: str, loop: Loop, uses: Uses) -> Iterator[SymbolAssign]:
+    for block in uses.definers(symbol):
+        if isinstance(block, SymbolAssign) and is_inside(block, loop.body):
+            yield block
+
+
+def _added(block: SymbolAssign) -> ScalarExpr | None:
+    """What an assignment adds to its symbol; None where it does something else, or reads memory to know."""
+    value, mine = block.value, sym(block.symbol)
+    if type(block) is not SymbolAssign:
+        return None  # it gives an array more room, too
+    whole = as_symbolic(value)
+    if whole is not None:
+        return None if block.symbol in (whole - mine).symbols else Index(whole - mine)
+    match value:
+        case Op(name="add", args=(Index(value=left), right)) if left == mine and not _mentions(right, block.symbol):
+            return right
+    return None
+
+
+def _mentions(expr: ScalarExpr, symbol: str) -> bool:
+    """Whether an expression has the symbol in it, or reads memory: a tasklet would have to be given that."""
+    return any(loads_of(expr)) or any(isinstance(part, Index) and symbol in part.value.symbols for part in walk(expr))
