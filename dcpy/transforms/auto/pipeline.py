@@ -9,6 +9,7 @@ from __future__ import annotations
 from dcpy.ir.sdfg import Sdfg
 from dcpy.transforms.fusion.expand_to_fuse import ExpandToFuse
 from dcpy.transforms.fusion.map_fusion import MapFusion
+from dcpy.transforms.fusion.node_splitting import NodeSplitting
 from dcpy.transforms.fusion.recompute_stencils import RecomputeStencils
 from dcpy.transforms.fusion.subgraph_fusion import SubgraphFusion
 from dcpy.transforms.library_idioms import LibraryIdioms
@@ -59,6 +60,7 @@ AUTO_OPTIMIZE = Pipeline(
     repeat(
         ExpandToFuse(),
         SubgraphFusion(),
+        NodeSplitting(),
         MapFusion(),
     ),
     RecomputeStencils(),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -12,6 +12,7 @@ from dcpy.ir.analysis.dependences import surely_written_before
 from dcpy.ir.analysis.footprints import Footprint
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Array
+from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Node
 from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import Ranges
@@ -46,26 +47,7 @@ class MapFusion(Transformation["Fusion"]):
 
     def plan(self, m: Match) -> Fusion | Refusal:
         """Refuses different spaces, dependences between different iterations, and temporaries needed elsewhere."""
-        first, second, uses = m[self.first], m[self.second], m.uses
-        obstacle = _obstacle(first, second, uses)
-        if not obstacle and not self.keep_intermediate:  # cheap, and the reason of most refusals
-            obstacle = needed_elsewhere(m[self.tmp].container, (first, second), uses)
-        if obstacle:
-            return obstacle
-        ranges = uses.ranges_at(first)
-        before = movable_between(first, second, uses, ranges)
-        if isinstance(before, Refusal):
-            return before
-        theirs = accesses_of_body(second, uses)
-        ours = accesses_of_body(first, uses, only=_shared_names(first, theirs, uses))
-        renaming = matching_points(first, second, ours, theirs, m[self.tmp].container, ranges)
-        if isinstance(renaming, Refusal):
-            return renaming
-        if self.keep_intermediate:
-            return Fusion(renaming, before, None)
-        group = _of_temporary(m[self.tmp].container, ours, theirs, renaming)
-        private = _private_dims(m[self.tmp].container, first, second, group, uses, ranges)
-        return private if isinstance(private, Refusal) else Fusion(renaming, before, private)
+        return fusion_of(m[self.first], m[self.second], m[self.tmp].container, m.uses, keep=self.keep_intermediate)
 
     def apply(self, m: Match, plan: Fusion, rw: Rewriter) -> Map:
         """Returns the fused map: the larger one, which takes up the body of the other."""
@@ -99,6 +81,32 @@ class Fusion:
     private: tuple[int, ...] | None  # dimensions that the private temporary keeps; None: it stays where it is
 
 
+def fusion_of(
+    first: Map, second: Map, tmp: str, uses: Uses, *, keep: bool = False, without: Collection[Memlet] = ()
+) -> Fusion | Refusal:
+    """How two maps become one, if the first one did not read certain memlets; or why they stay two."""
+    obstacle = _obstacle(first, second, uses)
+    if not obstacle and not keep:  # cheap, and the reason of most refusals
+        obstacle = needed_elsewhere(tmp, (first, second), uses)
+    if obstacle:
+        return obstacle
+    ranges = uses.ranges_at(first)
+    before = movable_between(first, second, uses, ranges)
+    if isinstance(before, Refusal):
+        return before
+    theirs = accesses_of_body(second, uses)
+    all_of_ours = accesses_of_body(first, uses, only=_shared_names(first, theirs, uses))
+    ours = [touch for touch in all_of_ours if touch.is_write or touch.memlet not in without]
+    renaming = matching_points(first, second, ours, theirs, tmp, ranges)
+    if isinstance(renaming, Refusal):
+        return renaming
+    if keep:
+        return Fusion(renaming, before, None)
+    group = _of_temporary(tmp, ours, theirs, renaming)
+    private = _private_dims(tmp, first, second, group, uses, ranges)
+    return private if isinstance(private, Refusal) else Fusion(renaming, before, private)
+
+
 def _obstacle(first: Map, second: Map, uses: Uses) -> Refusal | None:
     if len(first.params) != len(second.params):
         return Refusal(f"iteration spaces differ: {space_of(first)} and {space_of(second)}")
@@ -123,7 +131,7 @@ def _of_temporary(
     tmp: str, ours: Sequence[MemoryAccess], theirs: Sequence[MemoryAccess], renaming: Renaming
 ) -> list[MemoryAccess]:
     """All touches of the temporary in the order of the fused body, in terms of the first map's parameters."""
-    behind = len(ours)
+    behind = 1 + max((touch.position for touch in ours), default=0)
     second = (touch for touch in theirs if touch.root == tmp)
     moved = [replace(touch.subs(renaming), position=behind + touch.position) for touch in second]
     return [*(touch for touch in ours if touch.root == tmp), *moved]
