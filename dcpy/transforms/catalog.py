@@ -138,6 +138,7 @@ PASSES: Registry[type[Pass]] = Registry(
         "place-temporaries": f"{_DISTRIBUTED}.place_temporaries:PlaceTemporaries",
         "loops-into-blocks": f"{_GPU}.loops_into_blocks:LoopsIntoBlocks",
         "loops-into-kernels": f"{_GPU}.loops_into_kernels:LoopsIntoKernels",
+        "calls-in-stages": f"{_CPU}.calls_in_stages:CallsInStages",
         "loops-into-tiles": f"{_CPU}.loops_into_tiles:LoopsIntoTiles",
         "infer-halos": f"{_DISTRIBUTED}.infer_halos:InferHalos",
         "kernel-fusion": f"{_GPU}.kernel_fusion:KernelFusion",
@@ -151,8 +152,7 @@ PASSES: Registry[type[Pass]] = Registry(
         "recompute-in-kernels": f"{_GPU}.recompute_in_kernels:RecomputeInKernels",
         "record-loops": f"{_GPU}.record_loops:RecordLoops",
         "recompute-stencils": f"{_FUSION}.recompute_stencils:RecomputeStencils",
-        "remove-redundant-communication":
-            f"{_DISTRIBUTED}.redundant_communication:RemoveRedundantCommunication",
+        "remove-redundant-communication": f"{_DISTRIBUTED}.redundant_communication:RemoveRedundantCommunication",
         "reduce-to-blocks": f"{_GPU}.reduce_to_blocks:ReduceToBlocks",
         "wide-accesses": f"{_GPU}.wide_accesses:WideAccesses",
         "share-buffers": f"{_CPU}.share_buffers:ShareBuffers",

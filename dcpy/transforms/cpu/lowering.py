@@ -7,6 +7,7 @@ from dcpy.ir.machine import COSTS, LIMITS, Costs, Limits
 from dcpy.ir.sdfg import Sdfg
 from dcpy.transforms.cpu.assign_schedules import AssignSchedules
 from dcpy.transforms.cpu.assign_storages import AssignStorages
+from dcpy.transforms.cpu.calls_in_stages import CallsInStages
 from dcpy.transforms.cpu.forward_scalars import ForwardScalars
 from dcpy.transforms.cpu.hoist_buffers import HoistBuffers
 from dcpy.transforms.cpu.keep_buffers import KeepBuffers
@@ -42,6 +43,7 @@ def cpu_pipeline(options: CpuOptions, costs: Costs = COSTS, limits: Limits = LIM
         LoopsIntoTiles(costs=costs),
         MapVersioning(),
         PartialSums(costs),
+        CallsInStages(costs),
         ForwardScalars(),
         AssignStorages(limits),
         ShareBuffers(),

@@ -114,6 +114,12 @@ def _kept(name: str, points: Points, uses: Uses) -> tuple[int, ...]:
     return tuple(axis for axis in range(_rank(name, uses)) if axis not in points.owned[name])
 
 
+def followed_axis(node: Map, uses: Uses) -> str | None:
+    """The parameter that memory follows in steps of one; None where it follows none."""
+    axis, walks = _axis(node, uses)
+    return axis if walks else None
+
+
 def _axis(node: Map, uses: Uses) -> tuple[str, bool]:
     """The parameter that tiles are cut along: that which most accesses follow in steps of one; and whether any does.
 

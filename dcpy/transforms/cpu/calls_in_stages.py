@@ -1,0 +1,149 @@
+"""CallsInStages: functions of the C library whose arguments are results of others are called in loops of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from dcpy.ir.analysis.effects import effects_of
+from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.data import Scalar
+from dcpy.ir.editing.rewriter import Rewriter
+from dcpy.ir.expressions.scalar import Op, walk
+from dcpy.ir.machine import COSTS, Costs
+from dcpy.ir.nodes import Map, Node, Tasklet
+from dcpy.ir.refusal import Refusal
+from dcpy.ir.region import State
+from dcpy.ir.schedules import Undecided
+from dcpy.ir.symbolic import ONE
+from dcpy.transforms.cpu.tiles_of_points import cut, followed_axis
+from dcpy.transforms.passes import GraphPass
+
+_NAMES = """
+    exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh cbrt
+"""
+CALLS = frozenset(_NAMES.split())  #: what C libraries have for vectors, in some tens of instructions each
+
+
+@dataclass(frozen=True)
+class CallsInStages(GraphPass):
+    """Strip-mining and loop fission: a call that waits for the result of another one starts a loop of its own.
+
+    before   map i = 0:N { t = exp(x[i]);  y[i] = log(t + 1) }
+    after    map I = 0:N:256 { t[256];  map i = I:min(I + 256, N) { t[i - I] = exp(x[i]) }
+                                        map j = I:min(I + 256, N) { y[j] = log(t[j - I] + 1) } }
+
+    One call is a chain of dependent operations. A processor hides that by working on the next elements meanwhile, of
+    which it sees some hundred instructions ahead: a loop around one level of calls is short enough, around a chain of
+    them it is not. What goes from stage to stage stays in the first-level cache; stages end where fewest values do.
+    Applies where a map of tasklets, along which memory goes in steps of one, has calls of several levels.
+    (Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001.)
+    """
+
+    name: ClassVar[str] = "calls-in-stages"
+    costs: Costs = COSTS
+
+    def decide(self, rw: Rewriter) -> None:
+        """Map by map. Nothing is said of maps whose calls do not wait for each other."""
+        for node in list(rw.sdfg.body.walk_nodes()):
+            if not isinstance(node, Map) or _levels(node) < 2:
+                continue
+            refusal = self._why_not(node, rw.uses)
+            if refusal is not None:
+                rw.remark(node, False, f"calls wait for each other: {refusal}")
+                continue
+            (state,) = node.body.blocks
+            assert isinstance(state, State)
+            stages = _stages(state)
+            states = [state, *(State(span=state.span) for _ in stages[1:])]
+            rw.insert_after(state, *states[1:])
+            for stage, its in zip(stages[1:], states[1:], strict=True):
+                rw.move_nodes(stage, its)
+            cut(node, [[one] for one in states], self.costs, rw)
+            rw.remark(node, True, f"calls that wait for each other are in {len(stages)} loops over tiles")
+
+    def _why_not(self, node: Map, uses: Uses) -> Refusal | None:
+        """Why stages of tiles would be something else, or no good for vectors."""
+        if not isinstance(node.schedule, Undecided):
+            return Refusal("the map has a schedule")
+        if effects_of(node):
+            return Refusal(f"something inside {effects_of(node).words}")
+        if any(memlet.wcr for inner in node.body.walk_nodes() for memlet in inner.writes()):
+            return Refusal("results are combined")
+        if not all(isinstance(uses.desc(name), Scalar) for name in node.body.containers):
+            return Refusal("there is an array inside")
+        if (refusal := _why_not_in_another_order(node, uses)) is not None:
+            return refusal
+        axis = followed_axis(node, uses)
+        if axis is None:
+            return Refusal("memory follows no parameter")
+        values = node.domain[node.params.index(axis)]
+        if values.step is not ONE:
+            return Refusal(f"it goes in steps of {values.step}")
+        if uses.ranges_at(node).proves_le(values.size, self.costs.tile):
+            return Refusal("there is no more than a tile")
+        return None
+
+
+def _why_not_in_another_order(node: Map, uses: Uses) -> Refusal | None:
+    """Why the order of tasklets is more than that each value is computed before it is read."""
+    nodes = list(node.body.walk_nodes())
+    written = [memlet.container for inner in nodes for memlet in inner.writes()]
+    for name in written:
+        if written.count(name) > 1:
+            return Refusal(f"{name!r} is written twice")
+    for name in dict.fromkeys(memlet.container for inner in nodes for memlet in inner.reads()):
+        if name not in node.body.containers and not set(written).isdisjoint(uses.overlapping(name)):
+            return Refusal(f"{name!r} is read and written")
+    return None
+
+
+def _calls(node: Node) -> bool:
+    """Whether a tasklet calls a function of the C library, on a real number."""
+    parts = (part for _, expr in node.code for part in walk(expr)) if isinstance(node, Tasklet) else ()
+    return any(isinstance(part, Op) and part.name in CALLS and part.dtype.kind == "f" for part in parts)
+
+
+def _levels(node: Map) -> int:
+    """How many calls wait for each other, at most; 0 where there is more than tasklets of one state."""
+    if len(node.body.blocks) != 1:
+        return 0
+    (state,) = node.body.blocks
+    if not isinstance(state, State) or not all(isinstance(inner, Tasklet) for inner in state.nodes):
+        return 0
+    if not any(map(_calls, state.nodes)):
+        return 0
+    return max(_level_of_each(state).values())
+
+
+def _level_of_each(state: State) -> dict[Node, int]:
+    """The number of calls on the longest way to each tasklet, itself included."""
+    found: dict[Node, int] = {}
+    known: dict[str, int] = {}  # of what was written last in a container
+    for node in state.nodes:
+        level = max((known.get(memlet.container, 0) for memlet in node.reads()), default=0) + _calls(node)
+        found[node] = level
+        known |= {memlet.container: max(level, known.get(memlet.container, 0)) for memlet in node.writes()}
+    return found
+
+
+def _stages(state: State) -> list[list[Node]]:
+    """The nodes of each stage: those of lower levels first, and each stage ends where fewest values go on."""
+    levels = _level_of_each(state)
+    nodes = sorted(state.nodes, key=levels.__getitem__)  # stable
+    stages = []
+    begin = 0
+    for level in range(1, max(levels.values())):
+        first = max(index for index, node in enumerate(nodes) if levels[node] == level and _calls(node)) + 1
+        last = min(index for index, node in enumerate(nodes) if levels[node] > level)
+        end = min(range(first, last + 1), key=lambda at: (_crossing(nodes, at), at))
+        stages.append(nodes[begin:end])
+        begin = end
+    return [*stages, nodes[begin:]]
+
+
+def _crossing(nodes: Sequence[Node], at: int) -> int:
+    """How many values the nodes from a position on read that earlier ones write."""
+    written = {memlet.container for node in nodes[:at] for memlet in node.writes()}
+    return len(written & {memlet.container for node in nodes[at:] for memlet in node.reads()})
