@@ -96,9 +96,7 @@ def expanded(text, prefer="pure"):
 
 def schedules_in(sdfg):
     """The schedules that somebody gave to maps and loops, in all that is called, too."""
-    parts = [
-        part for each in sdfg.with_callees() for part in (*each.body.walk_nodes(), *each.body.walk_blocks())
-    ]
+    parts = [part for each in sdfg.with_callees() for part in (*each.body.walk_nodes(), *each.body.walk_blocks())]
     schedules = [part.schedule for part in parts if isinstance(part, Map)]
     schedules += [part.schedule for part in parts if isinstance(part, Loop) and part.schedule != SEQUENTIAL]
     return [schedule for schedule in schedules if not isinstance(schedule, Undecided)]

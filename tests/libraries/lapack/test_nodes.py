@@ -8,7 +8,7 @@ import pytest
 import dcpy
 from dcpy.base.errors import DcpyError
 from dcpy.ir import types
-from dcpy.ir.text import parse_sdfg
+from dcpy.ir.text import parse_sdfg, print_sdfg
 from dcpy.ir.verify import verify
 from dcpy.transforms.expand import expand_library_nodes
 from tests.libraries.oracles import assert_compiles, assert_expands, values_of
@@ -176,6 +176,20 @@ def test_matrices_stored_by_columns(name, loose):
     made = arguments("float64", 4)
     made |= {container: np.asfortranarray(made[container]) for container in "ABXY"}
     assert_compiles(text, made, "openblas")
+
+
+@pytest.mark.parametrize(
+    ("strides", "upper", "option"),
+    [("", "false", "U"), ("", "true", "L"), ("strides(1, N)", "false", "L"), ("strides(2*N, 2)", "false", "L")],
+)
+def test_a_triangle_by_rows_is_the_other_one_by_columns(strides, upper, option):
+    """Factored where it is; where neither rows nor columns are packed, in a matrix of its own."""
+    statement = f"lapack.cholesky (a <- A[0:N, 0:N]) -> (l -> X[0:N, 0:N], info -> info[]) {{upper = {upper}}}"
+    sdfg = parse_sdfg(program(statement, "float64").replace("X: f64[N, N],", f"X: f64[N, N] {strides},"))
+    expand_library_nodes(sdfg, prefer=("openblas",))
+    text = print_sdfg(sdfg)
+    assert f"scipy_LAPACKE_dpotrf(i32(102), i8({ord(option)}), " in text
+    assert ("data work" in text) == (strides == "strides(2*N, 2)")
 
 
 PROBLEMS = {

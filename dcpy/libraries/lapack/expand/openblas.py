@@ -1,7 +1,8 @@
 """Solvers and decompositions through LAPACK, with the routines and the matrix layout that NumPy uses: its very results.
 
 LAPACK works in place, on matrices stored column after column. So an operand is copied once, into such a matrix, and a
-result is copied from it, unless the output is stored that way itself.
+result is copied from it, unless the output is stored that way itself. A triangle needs neither: stored by rows it is
+the other triangle by columns.
 """
 
 from __future__ import annotations
@@ -68,12 +69,15 @@ class Lapack:
         """Room for a block of columns."""
         return self.f.array("space", self.dtype, (max_of(BLOCK * columns, 1),))
 
-    def result(self, connector: str) -> Operand:
-        """Where the call writes an output: there, or in a matrix or vector that is copied at the end."""
+    def result(self, connector: str, *, by_rows: bool = False) -> Operand:
+        """Where the call writes an output: there, or in a matrix or vector that is copied at the end.
+
+        There too if the matrix is stored `by_rows`, where the caller knows what to do with the transposed one.
+        """
         out = self.f.output(connector)
         if all(size is ONE for size in out.strides[:1]) and len(out.shape) < 2:
             return out
-        if is_by_columns(self.f, out):
+        if is_by_columns(self.f, out) or (by_rows and is_by_rows(self.f, out)):
             return out
         work = self.f.array("work", out.dtype, out.shape, order="F")
         self.pending.append((work, out))
@@ -102,6 +106,12 @@ def is_by_columns(f: Fragment, matrix: Operand) -> bool:
     if len(matrix.shape) != 2 or matrix.strides[0] is not ONE:
         return False
     return f.ranges.proves_le(matrix.shape[0], matrix.strides[1])
+
+
+def is_by_rows(f: Fragment, matrix: Operand) -> bool:
+    """Whether LAPACK can use the transposed matrix where it is stored."""
+    rows, columns = matrix.strides
+    return columns is ONE and f.ranges.proves_le(matrix.shape[1], rows)
 
 
 def leading(rows: Expr) -> Expr:
@@ -142,12 +152,17 @@ def _uses_openblas(node: type[LapackNode]) -> Callable[[Callable[..., None]], Ex
 
 @_uses_openblas(Cholesky)
 def cholesky(node: Cholesky, f: Fragment) -> None:
-    """``potrf`` on the triangle, zeros elsewhere."""
+    """``potrf`` on the triangle, zeros elsewhere; where it is stored by rows, on the other triangle, by columns.
+
+    With ``a = l @ l.T.conj()``, ``a.T`` is the product of ``l.T.conj().T`` and ``l.T``: just what is stored then.
+    """
     lapack = Lapack(f, node)
-    a, work = f.input("a"), lapack.result("l")
+    a, work = f.input("a"), lapack.result("l", by_rows=True)
     start_with_triangle(f, a, work, node.upper)
-    option = letter("U" if node.upper else "L")
-    lapack.call("potrf", option, a.shape[0], "l", distance(work), changed={"l": work})
+    transposed = not is_by_columns(f, work)
+    option = letter("U" if node.upper != transposed else "L")
+    ld = max_of(work.strides[0], 1) if transposed else distance(work)
+    lapack.call("potrf", option, a.shape[0], "l", ld, changed={"l": work})
     lapack.finish()
 
 
