@@ -78,6 +78,7 @@ TRANSFORMATIONS: Registry[type[Transformation[Any]]] = Registry(
         "redundant-reshape-removal": f"{_SIMPLIFY}.redundant_reshape_removal:RedundantReshapeRemoval",
         "redundant-view-removal": f"{_SIMPLIFY}.redundant_view_removal:RedundantViewRemoval",
         "chosen-iteration": f"{_LOOPS}.chosen_iteration:ChosenIteration",
+        "induction-variable-substitution": f"{_LOOPS}.induction_variables:InductionVariableSubstitution",
         "symbol-reduction": f"{_LOOPS}.symbol_reduction:SymbolReduction",
         "saved-borders": f"{_LOOPS}.saved_borders:SavedBorders",
         "scatter-privatization": f"{_LOOPS}.scatter_privatization:ScatterPrivatization",

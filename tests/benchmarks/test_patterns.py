@@ -54,6 +54,7 @@ def same_as_python(name):
         ("place_of_the_maximum", PARALLEL),
         ("count_of_those_above", PARALLEL),
         ("skips_some", PARALLEL),
+        ("counts_twice_in_a_step", PARALLEL),
         ("row_above", INNER),
         ("not_linear", SEQUENTIAL),
     ],

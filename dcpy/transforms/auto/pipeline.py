@@ -15,6 +15,7 @@ from dcpy.transforms.fusion.subgraph_fusion import SubgraphFusion
 from dcpy.transforms.library_idioms import LibraryIdioms
 from dcpy.transforms.loops.chosen_iteration import ChosenIteration
 from dcpy.transforms.loops.extremum_reduction import ExtremumReduction
+from dcpy.transforms.loops.induction_variables import InductionVariableSubstitution
 from dcpy.transforms.loops.loop_inspection import LoopInspection
 from dcpy.transforms.loops.loop_to_map import LoopToMap
 from dcpy.transforms.loops.loop_versioning import LoopVersioning
@@ -37,6 +38,8 @@ AUTO_OPTIMIZE = Pipeline(
     "auto-optimize",
     LibraryIdioms(),
     TrailingContinueElimination(),
+    InductionVariableSubstitution(),
+    SymbolPropagation(),
     LoopVersioning(),
     SymbolPropagation(),
     LoopInspection(),

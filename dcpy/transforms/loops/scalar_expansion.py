@@ -67,7 +67,7 @@ class ScalarExpansion(Transformation[Expansion]):
         sizes = tuple(axis.range.size_within(ranges) for axis in axes)
         dtype = desc.dtype
         expanded = Array.packed(dtype, (*sizes, *shape), transient=True, span=desc.span)
-        return Expansion(name, expanded, tuple(map(_number_of, axes)))
+        return Expansion(name, expanded, tuple(map(number_of, axes)))
 
     def apply(self, m: Match, plan: Expansion, rw: Rewriter) -> str:
         """Returns the name of the container."""
@@ -100,7 +100,7 @@ def _packed_shape(desc: Data) -> tuple[Expr, ...] | None:
     return desc.shape if packed else None
 
 
-def _number_of(axis: Axis) -> Expr:
+def number_of(axis: Axis) -> Expr:
     """Which iteration it is, counted from 0."""
     values = axis.range
     return (
