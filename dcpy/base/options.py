@@ -139,6 +139,7 @@ class Options:
     distributed: bool = False  #: calls are of all ranks, on arrays whose parts they have
     scalapack: str = ""  #: files of ScaLAPACK and of what it needs, ``:`` between; empty: MKL or the system; or ``off``
     check_replicas: bool = False  #: calls of all ranks compare arrays that each has as a whole
+    check_messages: bool = False  #: ranks compare collectives of the local view before they begin
     ranks_timeout: int = 0  #: seconds after which a call of all ranks ends the job, and says where each is; 0: never
     check_races: bool = False  #: calls are interpreted, slowly, and report races between iterations of dcpy.map
     full_tracebacks: bool = False  #: errors show the frames of dcpy's own, too

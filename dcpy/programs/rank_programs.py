@@ -23,6 +23,7 @@ from dcpy.ir.symbolic import Expr, sym
 from dcpy.ir.text.distribution_parser import parse_distribution
 
 if TYPE_CHECKING:
+    from dcpy.base.options import Options
     from dcpy.runtime.distributed.placement import Grid, Placement
 
 Sizes = Mapping[str, tuple[tuple[str, int, int], ...]]
@@ -230,13 +231,18 @@ def with_messages(sdfg: Sdfg) -> Sdfg:
     return made
 
 
-def attach(library: Any, communicator: int | None = None) -> None:
-    """Tells a library who its ranks are, if it sends anything. Default: all of the job."""
+def attach(library: Any, communicator: int | None = None, options: Options | None = None) -> None:
+    """Tells a library who its ranks are, if it sends anything. Default: all of the job.
+
+    A program of the local view, which has `options`, watches by itself where it waits.
+    """
     from dcpy.runtime.distributed.world import current_world
 
     tell = getattr(library, "dcpy_ranks_attach", None)
     if tell is not None:
         tell(current_world().handle if communicator is None else communicator)
+        if options is not None and (options.ranks_timeout or options.check_messages):
+            library.dcpy_ranks_watch(options.ranks_timeout, int(options.check_messages))
 
 
 def require_plain(sdfg: Sdfg, records: Iterable[str], parameters: Container[str]) -> None:

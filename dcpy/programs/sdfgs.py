@@ -390,7 +390,7 @@ class CompiledSdfg(Dispatcher):
         self.signature = loaded.signature
         self.path = loaded.path
         if sdfg.grids:
-            attach(loaded.library)
+            attach(loaded.library, options=options)
         super().__init__(sdfg.name, tuple((name,) for name in names), self._call_with_other_values)
         callbacks = sdfg.callbacks
         self.add(

@@ -274,7 +274,7 @@ class Specializer:
             lowered.sdfg, signature, self.options, profile=profile, program_key=key, codes=codes
         )
         if communicates:
-            rank_programs.attach(loaded.library)
+            rank_programs.attach(loaded.library, options=self.options)
         closure = (*sources, *map(source_of_array, arrays))
         described = convention.described(signature)
         self._versions.add(version)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import faulthandler
+import os
 import sys
 
 import pytest
 
 from dcpy.base.options import launched_by_mpi
 
-SECONDS = 60  # for one test
+SECONDS = int(60 * (1 + os.getloadavg()[0] / (os.cpu_count() or 1)))  # for one test; longer where others compute, too
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

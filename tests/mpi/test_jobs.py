@@ -415,3 +415,67 @@ def test_programs_without_python(tmp_path):
                               capture_output=True, timeout=60, check=False)  # fmt: skip
         assert done.returncode == 0, done.stdout + done.stderr
         np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), B)
+
+
+#: programs in which two ranks say to each other what does not fit
+MISFITS = """
+    from dcpy import comm
+    N, M = dcpy.symbol("N"), dcpy.symbol("M")
+
+    @dcpy.program
+    def cut(x: dcpy.float64[N], y: dcpy.float64[M]):
+        if comm.rank() == 0:
+            comm.Send(x, 1)
+        else:
+            comm.Recv(y[:2], 0)
+
+    @dcpy.program
+    def filled(x: dcpy.float64[N], y: dcpy.float64[M]):
+        if comm.rank() == 0:
+            comm.Send(x[:2], 1)
+        else:
+            comm.Recv(y, 0)
+
+    @dcpy.program
+    def to_others(x: dcpy.float64[N], y: dcpy.float64[M]):
+        comm.Send(x, 99)
+
+    @dcpy.program
+    def waiting(x: dcpy.float64[N], y: dcpy.float64[M]):
+        comm.Send(x, 1 - comm.rank())
+        comm.Recv(y, 1 - comm.rank())
+
+    @dcpy.program
+    def told(x: dcpy.float64[N], y: dcpy.float64[M]):
+        comm.Bcast(x, 0)
+
+    @dcpy.program
+    def other_order(x: dcpy.float64[N], y: dcpy.float64[M]):
+        if x.shape[0] == 4:
+            comm.Bcast(x, 0)
+            comm.Allreduce(y, comm.SUM)
+        else:
+            comm.Allreduce(y, comm.SUM)
+            comm.Bcast(x, 0)
+
+"""
+
+
+@pytest.mark.parametrize(("call", "said"), [
+    ("cut(x, y)", r"on rank 1, in comm.Recv at line \d+: MPI_Recv: MPI_ERR_TRUNCATE"),
+    ("filled(x, y)", r"on rank 1, in comm.Recv at line \d+: a message has fewer elements than are received"),
+    ("to_others(x, y)", r"in comm.Send at line \d+: MPI_Send: MPI_ERR_RANK: invalid rank"),
+    ("waiting(np.ones(99999), y)", r"rank 1 has waited for 3 s \(ranks_timeout\) in comm.Send, for rank 0, at line"),
+    ("told(np.ones(4 + 4 * me), y)", r"rank 0: comm.Bcast of 32 bytes, root 0(.|\n)*rank 1: comm.Bcast of 64 bytes"),
+    ("other_order(np.ones(4 + me), y)", r"rank 0: comm.Bcast of 32 bytes(.|\n)*rank 1: comm.Allreduce of 32 bytes"),
+])  # fmt: skip
+def test_what_ranks_say_to_each_other_does_not_fit(tmp_path, call, said):
+    """Programs of the local view: an MPI takes some of these together, and others wait for ever."""
+    code, text = ended(start(tmp_path, f"""
+        os.environ["DCPY_CHECK_MESSAGES"] = "1"{MISFITS.replace(chr(10), chr(10) + "    ")}
+        x, y = np.ones(4), np.ones(4)
+        {call}
+        time.sleep(30)
+    """, ranks=2, timeout=3), 120)  # fmt: skip
+    assert code != 0
+    assert re.search(said, text), text

@@ -19,8 +19,8 @@ from dcpy.ir.library.expansions import ForeignLibrary
 
 MPI, ALONE = "mpi", "mpi.alone"
 HEADERS = (
-    "ranks.h", "sections.h", "groups.h", "collectives.h", "fans.h", "copies.h", "exchanges.h", "messages.h",
-    "messages_alone.h", "joining.h",
+    "ranks.h", "watch.h", "sections.h", "groups.h", "collectives.h", "fans.h", "copies.h", "exchanges.h",
+    "messages.h", "messages_alone.h", "joining.h",
 )  # fmt: skip
 WRAPPERS = ("mpicxx", "mpic++", "mpicc")
 INSTALL = "pip install 'dcpy[mpi]', or a system's Open MPI or MPICH with its headers, and mpi4py built for it"

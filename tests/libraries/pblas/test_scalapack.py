@@ -46,8 +46,8 @@ def test_what_the_call_says():
     words = [str(getattr(arg, "value", arg)) for arg in call.args]
     assert words[:8] == ["a", "b", "c", "0.5", "1", "0", "0", "0"]  # precision, transposed, and c is no summand
     assert words[8:13] == ["N", "M", "K", "0", "1"]  # sizes, and the axes of rows and columns
-    assert words[15:21] == ["2", "Px", "Py", "2", "0", "1"]  # the grid
-    assert words[21:23] + words[26:28] + words[31:33] == ["N", "K", "K", "M", "N", "M"]
+    assert words[16:22] == ["2", "Px", "Py", "2", "0", "1"]  # behind the line, the grid
+    assert words[22:24] + words[27:29] + words[32:34] == ["N", "K", "K", "M", "N", "M"]
 
 
 def test_the_summand_is_scaled_before():

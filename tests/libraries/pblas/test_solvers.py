@@ -103,7 +103,7 @@ def test_what_the_calls_say():
     call, words = call_of(node_of(made("upper")[2]))
     assert (call.function, call.environment) == ("dcpy::cholesky_on_grid", "scalapack")
     assert words[:7] == ["a", "l", "info", "0", "1", "N", "2"]  # lower, the precision, the size, and that of blocks
-    assert words[10:12] + words[12:15] == ["1", "0", "2", "Px", "Py"]  # the axes of rows and columns, and the grid
+    assert words[10:12] + words[13:16] == ["1", "0", "2", "Px", "Py"]  # axes of rows and columns, and the grid
     call, words = call_of(node_of(made("vector")[2]))
     assert words[:5] == ["a", "b", "x", "info", "1"]  # one column
     assert list(call.inputs) == ["a", "b"]

@@ -48,8 +48,11 @@ template <class T, class... N> void whole(const T *x, T *out, N... numbers)
 }
 template <class T, class... N> void pieces(const T *x, T *out, N... numbers) { whole(x, out, numbers...); }
 #else
-enum Whole { BCAST, REDUCE, ALLREDUCE, SCAN, EXSCAN };
-enum Pieces { SCATTER, GATHER, ALLGATHER, ALLTOALL, REDUCE_SCATTER };
+enum Whole { BCAST, REDUCE, ALLREDUCE, SCAN, EXSCAN, FIRST_OF_PIECES };
+enum Pieces { SCATTER, GATHER, ALLGATHER, ALLTOALL, REDUCE_SCATTER, BARRIER = FIRST_OF_PIECES + REDUCE_SCATTER + 1 };
+static const char *const NAMES_OF_ALL[] = {
+    "comm.Bcast", "comm.Reduce", "comm.Allreduce", "comm.Scan", "comm.Exscan", "comm.Scatter", "comm.Gather",
+    "comm.Allgather", "comm.Alltoall", "comm.ReduceScatter", "comm.Barrier"};
 
 template <class T> MPI_Datatype own_type() { return MPI_DATATYPE_NULL; }
 template <> inline MPI_Datatype own_type<double>() { return MPI_DOUBLE; }
@@ -103,6 +106,8 @@ template <class... N> void barrier(N... numbers)
     MPI_Comm comm = group(rest);
     if (comm == MPI_COMM_NULL) return;
     traffic.collectives++;
+    Waits here("comm.Barrier", -1);
+    require_same(comm, NAMES_OF_ALL, BARRIER, 0, 0, 0);
     DCPY_MPI(Barrier(comm));
 }
 
@@ -136,6 +141,8 @@ template <class T, class... N> void whole(const T *x, T *out, N... numbers)
     MPI_Datatype type = bytes_of(sizeof(T));
     MPI_Op combines = all[0] == BCAST ? MPI_OP_NULL : operation<T>(all[2], type);
     traffic.collectives++, traffic.bytes += int64_t(count) * int64_t(sizeof(T));
+    Waits here(NAMES_OF_ALL[all[0]], -1);
+    require_same(comm, NAMES_OF_ALL, all[0], all[1], all[2], int64_t(count) * int64_t(sizeof(T)));
     switch (all[0]) {
     case BCAST:
         if (rank == root) memcpy(to.data, from.data, size_t(count) * sizeof(T));
@@ -190,6 +197,8 @@ template <class T, class... N> void pieces(const T *x, T *out, N... numbers)
     int64_t in = given.elements(), got = taken.elements();
     traffic.collectives++, traffic.bytes += in * int64_t(sizeof(T));
     bool gets = true;
+    Waits here(NAMES_OF_ALL[FIRST_OF_PIECES + all[0]], -1);
+    require_same(comm, NAMES_OF_ALL, FIRST_OF_PIECES + all[0], all[1], all[2], int64_t(sizeof(T)));
     if (all[0] == SCATTER) {
         Rows rows(got, comm);
         if (rank == root) require_rows(rows.total, in);

@@ -25,13 +25,19 @@ OF_COMPLEX = ("add", "mul")
 
 
 def group_numbers(node: CommNode, f: Fragment) -> Iterator[Expr]:
-    """The grid of a node, and along which of its axes it reaches; nothing stands for all ranks."""
+    """Its line, the grid of a node, and along which of its axes it reaches; nothing stands for all ranks."""
+    yield line_of(node)
     if not node.grid:
         yield from (ZERO, ZERO)
         return
     sizes = f.sdfg.grids[node.grid].sizes
     along = node.along or tuple(range(len(sizes)))
     yield from (as_expr(len(sizes)), *sizes, as_expr(len(along)), *map(as_expr, along))
+
+
+def line_of(node: CommNode) -> Expr:
+    """Where a node is in the user's file, for those who ask where a rank waits; 0: nobody knows."""
+    return as_expr(node.span.line if node.span is not None else 0)
 
 
 def view_numbers(operand: Operand) -> Iterator[Expr]:

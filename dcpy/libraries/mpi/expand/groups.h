@@ -79,6 +79,7 @@ struct Packed {
 #ifdef DCPY_ALONE
 static int group(Numbers &numbers)
 {
+    numbers.take();
     for (int64_t n = numbers.take(); n > 0; n--) numbers.take();
     for (int64_t n = numbers.take(); n > 0; n--) numbers.take();
     return 1;
@@ -90,9 +91,11 @@ struct Group {
 };
 static List<Group> groups;
 
-// The ranks of a grid that differ along some of its axes only; no grid: all. Made once, by its members.
+// The ranks of a grid that differ along some of its axes only; no grid: all. Made once, by its members. The line that
+// asks comes first.
 static MPI_Comm group(Numbers &numbers)
 {
+    line = numbers.take();
     const int64_t *begin = numbers.next;
     int64_t axes = numbers.take(), sizes[8], at[8], its[8], ranks = 1, me = world_rank(), rest;
     if (axes > 8) stop("grids have at most 8 axes");

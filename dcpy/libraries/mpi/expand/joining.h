@@ -19,3 +19,14 @@ extern "C" __attribute__((visibility("default"))) void dcpy_ranks_attach(int com
     MPI_Comm_set_errhandler(dcpy::world, MPI_ERRORS_RETURN);
 #endif
 }
+
+// Ranks that wait for more than some seconds say where and end the job; collectives are compared before they begin.
+extern "C" __attribute__((visibility("default"))) void dcpy_ranks_watch(int seconds, int checks)
+{
+#ifdef DCPY_ALONE
+    (void)seconds, (void)checks;
+#else
+    dcpy::checks = checks != 0;
+    dcpy::start_watching(seconds);
+#endif
+}

@@ -74,6 +74,7 @@ template <class T, class... N> void send(const T *x, int64_t to, int64_t tag, N.
     Ends ends(all, x, nullptr, sizeof(T));
     if (!ends.here()) return;
     count_message(ends.views[0], to);
+    Waits here("comm.Send", to);
     DCPY_MPI(Send(x, 1, type_of(ends.views[0]), peer(to), as_int(tag), ends.comm));
 }
 
@@ -91,6 +92,7 @@ template <class T, class... N> void receive(T *out, int64_t source, int64_t tag,
     Ends ends(all, out, nullptr, sizeof(T));
     if (!ends.here()) return;
     MPI_Status status;
+    Waits here("comm.Recv", source);
     DCPY_MPI(Recv(out, 1, type_of(ends.views[0]), peer(source), any_or(tag), ends.comm, &status));
     require_all(status, ends.views[0], source);
 }
@@ -107,6 +109,7 @@ void send_receive(const T *x, T *out, int64_t to, int64_t source, int64_t tag, N
     if (from.own) ends.views[0].to(from.data), type = bytes_of(sizeof(T)), count = as_int(ends.views[0].elements());
     count_message(ends.views[0], to);
     MPI_Status status;
+    Waits here("comm.Sendrecv", source);
     DCPY_MPI(Sendrecv(from.data, count, type, peer(to), as_int(tag), out, 1, type_of(ends.views[1]), peer(source),
                       any_or(tag), ends.comm, &status));
     require_all(status, ends.views[1], source);
@@ -136,8 +139,11 @@ template <class T, class... N> void start_receive(T *out, int64_t *request, int6
 }
 
 // The memory of the requests is named so that the compiler sees it change here.
-template <class... Memory> void wait_all(const int64_t *numbers, int64_t count, int64_t stride, Memory *...)
+template <class... Memory>
+void wait_all(const int64_t *numbers, int64_t count, int64_t stride, int64_t at, Memory *...)
 {
+    line = at;
+    Waits here("comm.Wait", -1);
     for (int64_t k = 0; k < count; k++) {
         int64_t number = numbers[k * stride];
         if (number == 0) continue;

@@ -9,7 +9,7 @@ from dcpy.ir.nodes import ForeignCall
 from dcpy.ir.symbolic import ONE, Expr
 from dcpy.libraries.api import Fragment
 from dcpy.libraries.mpi import messages
-from dcpy.libraries.mpi.expand.collectives import both, group_numbers, view_numbers
+from dcpy.libraries.mpi.expand.collectives import both, group_numbers, line_of, view_numbers
 
 FUNCTIONS = {
     "comm.send": "send", "comm.recv": "receive", "comm.sendrecv": "send_receive", "comm.isend": "start_send",
@@ -37,7 +37,9 @@ def waiting(node: messages.Wait, f: Fragment, environment: str) -> None:
         f.decline(f"waits for requests in one dimension, not in {len(requests.shape)}")
     count, stride = (requests.shape[0], requests.strides[0]) if requests.shape else (ONE, ONE)
     memory = [name for name in (*node.inputs, *node.outputs) if name != "requests"]
-    arguments: tuple[str | ScalarExpr, ...] = ("requests", Index(count), Index(stride), *dict.fromkeys(memory))
+    arguments: tuple[str | ScalarExpr, ...] = (
+        "requests", Index(count), Index(stride), Index(line_of(node)), *dict.fromkeys(memory)
+    )
     f.add(ForeignCall("dcpy::wait_all", arguments, dict(node.inputs), dict(node.outputs), environment))
 
 

@@ -92,7 +92,7 @@ template <class T, class... N> void start_receive(T *out, int64_t *request, int6
     taken.add({view, nullptr, tag, met.count});
 }
 
-template <class... Memory> void wait_all(const int64_t *numbers, int64_t count, int64_t stride, Memory *...)
+template <class... Memory> void wait_all(const int64_t *numbers, int64_t count, int64_t stride, int64_t, Memory *...)
 {
     for (int64_t k = 0; k < count; k++) {
         int64_t number = numbers[k * stride];

@@ -43,10 +43,18 @@ static int world_size()
     return size;
 }
 
+// Where this rank is in a program of the local view (watch.h): in what, and at which line of the user's file, if known.
+static struct {
+    const char *what; // null: it computes
+    int64_t peer, line, since;
+} site;
+
 // No rank can go on alone: what cannot be repaired ends the job, with the rank that saw it.
 [[noreturn]] static void stop(const char *what)
 {
-    fprintf(stderr, "dcpy: on rank %d: %s\n", world_rank(), what);
+    char where[60] = "";
+    if (site.what && site.line) snprintf(where, sizeof where, ", in %s at line %lld", site.what, (long long)site.line);
+    fprintf(stderr, "dcpy: on rank %d%s: %s\n", world_rank(), where, what);
     fflush(stderr);
     MPI_Abort(world, 1);
     abort();
@@ -56,7 +64,8 @@ static void checked(int code, const char *what)
 {
     if (code == MPI_SUCCESS) return;
     char text[MPI_MAX_ERROR_STRING + 100];
-    int length = snprintf(text, 100, "%s: ", what), more = 0;
+    int name = int(strcspn(what, "(")), more = 0;
+    int length = snprintf(text, 100, "%.*s: ", name < 90 ? name : 90, what);
     MPI_Error_string(code, text + length, &more);
     stop(text);
 }

@@ -26,7 +26,7 @@ static List<Context> contexts;
 // ranks outside of it. `numbers` says which ranks these are (`group`). Made once, by all of them.
 static int context_of(Numbers &numbers, int64_t rows, int64_t columns)
 {
-    const int64_t *begin = numbers.next;
+    const int64_t *begin = numbers.next + 1; // behind the line
     MPI_Comm comm = group(numbers);
     if (comm == MPI_COMM_NULL) return -1;
     List<int64_t> key = {};
