@@ -79,6 +79,7 @@ TRANSFORMATIONS: Registry[type[Transformation[Any]]] = Registry(
         "redundant-view-removal": f"{_SIMPLIFY}.redundant_view_removal:RedundantViewRemoval",
         "chosen-iteration": f"{_LOOPS}.chosen_iteration:ChosenIteration",
         "induction-variable-substitution": f"{_LOOPS}.induction_variables:InductionVariableSubstitution",
+        "statement-reordering": f"{_LOOPS}.statement_reordering:StatementReordering",
         "symbol-reduction": f"{_LOOPS}.symbol_reduction:SymbolReduction",
         "saved-borders": f"{_LOOPS}.saved_borders:SavedBorders",
         "scatter-privatization": f"{_LOOPS}.scatter_privatization:ScatterPrivatization",

@@ -55,6 +55,8 @@ def same_as_python(name):
         ("count_of_those_above", PARALLEL),
         ("skips_some", PARALLEL),
         ("counts_twice_in_a_step", PARALLEL),
+        ("reader_before_the_writer", PARALLEL),
+        ("sum_with_the_one_before", PARALLEL),
         ("row_above", INNER),
         ("not_linear", SEQUENTIAL),
     ],

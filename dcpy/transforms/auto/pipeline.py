@@ -19,6 +19,7 @@ from dcpy.transforms.loops.induction_variables import InductionVariableSubstitut
 from dcpy.transforms.loops.loop_inspection import LoopInspection
 from dcpy.transforms.loops.loop_to_map import LoopToMap
 from dcpy.transforms.loops.loop_versioning import LoopVersioning
+from dcpy.transforms.loops.statement_reordering import StatementReordering
 from dcpy.transforms.loops.symbol_reduction import SymbolReduction
 from dcpy.transforms.maps.map_collapse import MapCollapse
 from dcpy.transforms.pipeline import Pipeline, RunReport, repeat
@@ -47,6 +48,8 @@ AUTO_OPTIMIZE = Pipeline(
     ChosenIteration(),
     SymbolReduction(),
     AugmentedAssignmentToWCR(loops=True),
+    StateFusion(),
+    StatementReordering(),
     LoopToMap(),
     CommonSubexpressionElimination(),
     repeat(
