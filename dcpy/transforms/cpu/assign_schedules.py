@@ -18,13 +18,15 @@ from dcpy.ir.machine import COSTS, Costs
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Tasklet
 from dcpy.ir.refusal import Refusal
-from dcpy.ir.region import Loop, Region, State, While
+from dcpy.ir.region import Break, Loop, Region, State, While
 from dcpy.ir.schedules import PARALLEL, SEQUENTIAL, VECTOR, Parallel, Undecided
 from dcpy.ir.symbolic import ONE, product_of
 from dcpy.transforms.cpu.settle_schedules import settle_schedules
 from dcpy.transforms.cpu.short_sums import move_short_sums_inside
 from dcpy.transforms.maps.vectorization import step_of
 from dcpy.transforms.passes import GraphPass
+
+IN_TURN = 16  # iterations of one thread, before it is the next one's turn, where they differ in work
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,7 @@ def _divide(node: Map, vector: str | None, free: tuple[str, ...], costs: Costs, 
         if inner:
             split = expand_map(node, len(outer), rw)
             rw.update(split, schedule=VECTOR if vector in inner else SEQUENTIAL)
-        rw.update(node, schedule=PARALLEL)
+        rw.update(node, schedule=Parallel(chunk=IN_TURN) if _differ_in_work(node) else PARALLEL)
         rw.remark(node, True, f"threads along {', '.join(outer)}{_along(vector)}")
         return True
     if vector in free and _is_rectangular(node) and node.domain[node.params.index(vector)].step is ONE:
@@ -113,6 +115,11 @@ def _divide(node: Map, vector: str | None, free: tuple[str, ...], costs: Costs, 
     rw.update(node, schedule=VECTOR if vector is not None else SEQUENTIAL)
     rw.remark(node, True, f"one thread{_along(vector)}")
     return False
+
+
+def _differ_in_work(node: Map) -> bool:
+    """Whether data decide how long an iteration takes: then neighbours are alike, and threads take turns."""
+    return any(isinstance(block, While | Break) for block in node.body.walk_blocks())
 
 
 def _along(vector: str | None) -> str:

@@ -345,3 +345,23 @@ def test_why_there_are_no_vectors_is_told():
     assert told == [
         "no   assign-schedules: map i: no vectors: several iterations over 'i' may combine values in h[b] (add)"
     ]
+
+
+def test_threads_take_turns_where_data_decide_how_long_iterations_take():
+    text = """
+        sdfg @f(A: f64[N], B: i64[N]) symbols(N: size) {{
+          state {{
+            map i = 0:N {{
+              data s: f64 transient
+              state {{ tasklet (a <- A[i]) -> (o -> s) {{ o = a }} }}
+              loop t = 0:100000 {{
+                {leave}
+                state {{ tasklet (a <- s) -> (o -> s, n -> B[i]) {{ o = a * a + 0.25; n = t }} }}
+              }}
+            }}
+          }}
+        }}"""
+    for leave, chunk in (("if s[] > 2.0 { break }", True), ("", False)):
+        lowered = parse_sdfg(text.format(leave=leave))
+        lower_for_cpu(lowered)
+        assert ("chunk = 16" in print_sdfg(lowered)) == chunk
