@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
 
+UNIT = 100  #: picoseconds of a unit of work
+
 
 @dataclass(frozen=True, slots=True)
 class OperationCosts:
@@ -70,7 +72,7 @@ class Processor:
     gather: int = 400  #: ps: a float64 from a place in the first-level cache that data choose
     loop: int = 3000  #: ps: to begin and end an inner loop
     l1_bytes: int = 32 * 1024  #: that the first-level cache of a core holds
-    l1_speed: int = 60_000  #: bytes in a microsecond that one core reads from the first level
+    l1_speed: int = 100_000  #: bytes in a microsecond that one core reads from the first level
     l2_bytes: int = 1024 * 1024  #: that the second-level cache of a core holds
     l2_speed: int = 30_000  #: the same from the second level
     l2_line: int = 2000  #: ps: a line of the second level, behind one that is elsewhere
@@ -90,6 +92,12 @@ class Processor:
     product_speed: int = 50_000  #: operations of a product of matrices in a microsecond, on one core
     product_speed_all: int = 95_000  #: the same on all cores
     latencies: Latencies = Latencies()
+
+
+def worth_a_team(processor: Processor) -> int:
+    """Units of work from which on a team of all cores pays that has slept, with an eighth to spare."""
+    alone = max(processor.cores, 2) / (max(processor.cores, 2) - 1)
+    return round(processor.wake * alone * 9 / 8 / UNIT)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ import numpy as np
 
 from dcpy.base.environment import Environment
 from dcpy.base.options import Options
-from dcpy.ir.machine import COSTS, entries
+from dcpy.ir.machine import COSTS, UNIT, entries
 from dcpy.runtime.libraries import library_of, open_library
 from dcpy.runtime.processors import cores_here
 from dcpy.targets.probe import CHAINS, OPERATIONS, ROW, SUMS, probe
@@ -23,7 +23,6 @@ from dcpy.targets.probe import CHAINS, OPERATIONS, ROW, SUMS, probe
 WALL = time.perf_counter
 PICO = 1e12  #: of a second
 PICO_SECOND = 1 / PICO
-UNIT = 100  #: picoseconds of a unit of work (`ir.machine.Costs`)
 ROWS = 5  #: of which the best counts
 LEAST, MOST = 64 << 20, 512 << 20  #: bytes of what no cache is to hold
 FEW, MANY = 10, 40  #: things in a row, and rows, of what a busy machine disturbs most

@@ -8,7 +8,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from dcpy.base.options import Options
-from dcpy.ir.machine import Costs
+from dcpy.ir.machine import Costs, worth_a_team
 from dcpy.runtime.cache import LAYOUT, Cache
 from dcpy.runtime.processors import kept
 
@@ -16,7 +16,13 @@ from dcpy.runtime.processors import kept
 def tuned(options: Options, costs: Costs) -> Costs:
     """The costs with what was measured here in the place of the table's."""
     there = bool(options.cache_dir) and os.path.isdir(os.path.join(options.cache_dir, LAYOUT))
-    return with_figures(costs, kept(Cache(options.cache_dir))) if there else costs
+    figures = kept(Cache(options.cache_dir)) if there else {}
+    return decided_by(with_figures(costs, figures)) if figures else costs
+
+
+def decided_by(costs: Costs) -> Costs:
+    """Costs whose constants that follow from the processor are those of the processor."""
+    return replace(costs, threads_pay_above=worth_a_team(costs.processor))
 
 
 def with_figures(costs: Costs, figures: Mapping[str, int]) -> Costs:

@@ -39,6 +39,7 @@ def test_the_table_where_nothing_was_measured(chosen, tmp_path):
 def test_what_was_measured_comes_first(chosen):
     processors.keep(Cache(chosen.cache_dir), FIGURES)
     found = costs(chosen)
+    assert found.threads_pay_above == round(COSTS.processor.wake * 1.5 * 9 / 8 / 100)  # three cores
     assert (found.processor.cores, found.processor.fork, found.processor.latencies.add) == (3, 5_000_000, 900)
     assert (found.operations.exp, found.operations.log) == (21, COSTS.operations.log)
     assert found.processor.latencies.mul == COSTS.processor.latencies.mul

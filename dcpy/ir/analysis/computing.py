@@ -12,10 +12,9 @@ from dcpy.ir.analysis.nests import Axis
 from dcpy.ir.analysis.work import cost_of_operation
 from dcpy.ir.effects import Effect
 from dcpy.ir.expressions.scalar import Cast, Op, walk
-from dcpy.ir.machine import Costs
+from dcpy.ir.machine import UNIT, Costs
 from dcpy.ir.schedules import Parallel, Schedule, Vector
 
-UNIT = 100  #: picoseconds of a unit of work (`ir.machine.Costs`)
 WORD = 8  #: bytes of the elements that costs are of
 ALONE = 2  #: so many times as long as in a vector takes a function of one number
 

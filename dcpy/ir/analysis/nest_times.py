@@ -21,9 +21,12 @@ from dcpy.ir.analysis.computing import computing_time, is_vector, lanes_of
 from dcpy.ir.analysis.counted_nests import Phase, phases_of
 from dcpy.ir.analysis.nests import Axis, Scope, axes_of
 from dcpy.ir.analysis.uses import Uses
-from dcpy.ir.machine import Costs
+from dcpy.ir.analysis.work import Typical, work_of
+from dcpy.ir.machine import UNIT, Costs
+from dcpy.ir.nodes import Map
 from dcpy.ir.region import Region
-from dcpy.ir.schedules import Parallel, Schedule
+from dcpy.ir.schedules import SEQUENTIAL, Parallel, Schedule
+from dcpy.ir.symbolic import product_of
 from dcpy.ir.tree import Element
 
 PICO = 1e-12
@@ -82,6 +85,13 @@ def seconds(nest: Scope, sizes: Mapping[str, int], uses: Uses, costs: Costs, by:
     """What a map or loop takes with its schedule, or `by` another one in its place."""
     found = _Program(phases_of(nest, sizes, uses, costs), uses, costs, {} if by is None else {nest: by})
     return sum(time.seconds for time in found.times())
+
+
+def modelled_units(node: Map, uses: Uses, costs: Costs) -> int:
+    """Units of work of an iteration of a map, as `work.work_of` counts iterations, on one core and in a typical run."""
+    factors, _ = work_of(node, uses.sdfg, costs)
+    iterations = max(1, Typical(uses.sdfg, costs).value(product_of(*factors)))
+    return round(seconds(node, {}, uses, costs, SEQUENTIAL) / (UNIT * PICO) / iterations)
 
 
 def nest_times(part: Region | Element, sizes: Mapping[str, int], uses: Uses, costs: Costs) -> list[NestTime]:

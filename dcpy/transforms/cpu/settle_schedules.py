@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dcpy.ir.analysis.lanes import why_no_lanes
+from dcpy.ir.analysis.nest_times import modelled_units
 from dcpy.ir.analysis.work import work_of
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.machine import Costs
@@ -21,27 +22,39 @@ def settle_schedules(rw: Rewriter, *, checks: bool, costs: Costs) -> None:
     before   map i = 0:N @parallel { ... }        after   map i = 0:N @parallel{above = 10000, width = 0} { ... }
              map j = 0:M @vector { loop ... }             map j = 0:M @sequential { loop ... }
     """
-    for node in list(rw.sdfg.body.walk_nodes()):
-        if isinstance(node, Map) and isinstance(node.schedule, Parallel | Vector):
-            _settle(node, rw, checks, costs)
+    maps = [node for node in rw.sdfg.body.walk_nodes() if isinstance(node, Map)]
+    for node in maps:
+        if isinstance(node.schedule, Vector):
+            _settle_vector(node, rw, checks)
+    for node in maps:  # how long they take depends on the vectors inside
+        if isinstance(node.schedule, Parallel):
+            _settle_team(node, node.schedule, rw, checks, costs)
 
 
-def _settle(node: Map, rw: Rewriter, checks: bool, costs: Costs) -> None:
-    if isinstance(node.schedule, Vector):
-        refusal = why_no_lanes(node, rw.uses, checks=checks)
-        if refusal is not None:
-            rw.remark(node, False, f"no vectors: {refusal}")
-            rw.update(node, schedule=SEQUENTIAL)
-        return
-    schedule = node.schedule
-    assert isinstance(schedule, Parallel)  # the caller asked
-    if not schedule.above:
-        schedule = replace(schedule, above=costs.threads_pay_above // work_of(node, rw.sdfg, costs)[1])
+def _settle_vector(node: Map, rw: Rewriter, checks: bool) -> None:
+    refusal = why_no_lanes(node, rw.uses, checks=checks)
+    if refusal is not None:
+        rw.remark(node, False, f"no vectors: {refusal}")
+        rw.update(node, schedule=SEQUENTIAL)
+
+
+def _settle_team(node: Map, schedule: Parallel, rw: Rewriter, checks: bool, costs: Costs) -> None:
     if schedule.width == 1 and not why_no_lanes(node, rw.uses, checks=checks):
         schedule = replace(schedule, width=0)
+    if not schedule.above:
+        schedule = replace(schedule, above=costs.threads_pay_above // _units(node, schedule, rw, costs))
     if len(node.params) > 1:
         schedule = replace(schedule, collapse=_collapse(node, schedule, rw))
     rw.update(node, schedule=schedule)
+
+
+def _units(node: Map, schedule: Parallel, rw: Rewriter, costs: Costs) -> int:
+    """Units of work of an iteration. They are those of vectors: without any, the model of time may know of more."""
+    units = work_of(node, rw.sdfg, costs)[1]
+    inside = (inner.schedule for inner in node.body.walk_nodes() if isinstance(inner, Map))
+    if schedule.width != 1 or any(isinstance(each, Vector) for each in inside):
+        return units
+    return max(units, modelled_units(node, rw.uses, costs))
 
 
 def _collapse(node: Map, schedule: Parallel, rw: Rewriter) -> int:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
+from dcpy.base.assumptions import Assumption
 from dcpy.base.options import CpuOptions
 from dcpy.ir.editing.copying import copy_sdfg
 from dcpy.ir.editing.rewriter import Rewriter
+from dcpy.ir.machine import COSTS
 from dcpy.ir.nodes import Map
+from dcpy.ir.schedules import Parallel
 from dcpy.ir.text import parse_sdfg, print_sdfg
 from dcpy.ir.verify import CODEGEN_FORM, verify
+from dcpy.targets.processors import decided_by
 from dcpy.transforms.cpu.assign_storages import AssignStorages
 from dcpy.transforms.cpu.lowering import cpu_pipeline, lower_for_cpu
 from dcpy.transforms.running import run_pipeline
@@ -296,7 +301,7 @@ COUNTING = "let b = k[i] % 8 state { tasklet (a <- A[i]) -> (o -> h[b] (add)) { 
         ("", STRAIGHT, "@parallel{above = 60000, width = 0}"),
         ("@parallel{chunk = 16, above = 7, width = 4}", STRAIGHT, "@parallel{chunk = 16, above = 7, width = 4}"),
         ("@vector{width = 4}", STRAIGHT, "@vector{width = 4}"),
-        ("", f"state {{ {STRAIGHT} }} check A[i] > 0.0 else ValueError \"small\" ()", "@parallel{above = 50000}"),
+        ("", f"state {{ {STRAIGHT} }} check A[i] > 0.0 else ValueError \"small\" ()", "@parallel{above = 42857}"),
         ("@vector", f"loop j = 0:3 {{ state {{ {STRAIGHT} }} }}", "@sequential"),
         ("@vector", COUNTING, "@sequential"),
     ],
@@ -306,6 +311,43 @@ def test_schedules_get_their_parameters(written, body, settled):
     lower_for_cpu(sdfg, check=True)
     (schedule,) = [str(node.schedule) for node in sdfg.body.walk_nodes() if isinstance(node, Map)]
     assert schedule == settled
+
+
+CHAIN = "loop j = 1:N { state { tasklet (c <- C[i, j - 1], a <- A[j]) -> (o -> C[i, j]) { o = c * 0.5 + a } } }"
+PLAIN = "loop j = 1:N { state { tasklet (c <- D[i, j - 1], a <- A[j]) -> (o -> C[i, j]) { o = c * 0.5 + a } } }"
+ROWS = """
+    sdfg @f(A: f64[N], C: f64[N, N], D: f64[N, N]) symbols(N: size) {{
+      state {{ map i = 0:N @parallel {{ {body} }} }}
+    }}"""
+
+
+def above(body, costs=COSTS, typical=None):
+    """From how many iterations on threads take a map."""
+    sdfg = parse_sdfg(ROWS.format(body=body))
+    sdfg.assumed["N"] = Assumption(typical=typical)
+    run_pipeline(sdfg, cpu_pipeline(CpuOptions(), costs), check=True)
+    (node,) = [node for node in sdfg.body.walk_nodes() if isinstance(node, Map) and node.params == ("i",)]
+    assert isinstance(node.schedule, Parallel)
+    return node.schedule.above
+
+
+def test_threads_pay_sooner_for_what_waits_for_itself():
+    """Without vectors the model of time says what an iteration takes: a chain is longer than its operations."""
+    units = COSTS.threads_pay_above // above(CHAIN)
+    latencies = COSTS.processor.latencies
+    assert units == pytest.approx(63 * (latencies.add + latencies.mul) / 100, rel=0.1)  # of typical size
+    assert above(PLAIN) > 1.5 * above(CHAIN)
+
+
+def test_threads_pay_by_the_size_that_is_typical():
+    assert above(CHAIN, typical=1024) == pytest.approx(above(CHAIN) / 16, rel=0.2)
+
+
+def test_threads_pay_as_the_processor_says():
+    slow = decided_by(replace(COSTS, processor=replace(COSTS.processor, wake=200_000_000)))
+    assert slow.threads_pay_above == 10 * COSTS.threads_pay_above
+    assert above(CHAIN, slow) == pytest.approx(10 * above(CHAIN), rel=0.1)
+    assert decided_by(COSTS) == COSTS  # the table says what follows from the processor in it
 
 
 GRID = """
