@@ -45,6 +45,7 @@ _VECTORS = (f"{kind}{n}" for kind in _KINDS for n in (2, 3, 4, 8, 16))
 OPENCL_WORDS = frozenset((*_OPENCL.split(), *_VECTORS))
 #: functions of the C library (C11, chapter 7) and of POSIX: others would call a program of that name instead
 C_LIBRARY = frozenset(_LIBRARY.split())
+_NUMBERED = re.compile(r"(?P<stem>.+?)(?P<numbers>(?P<first>_\d+)(_\d+)*)")
 RESULT = re.compile(r"__return(_\d+)?")
 
 
@@ -52,7 +53,8 @@ class Names:
     """C identifiers of one function: one per Python name, and locals that collide with none of them."""
 
     def __init__(self, reserved: Iterable[str] = ()) -> None:
-        self._taken = set(reserved) | KEYWORDS
+        self._reserved = frozenset((*reserved, *KEYWORDS))
+        self._taken = set(self._reserved)
         self._known: dict[str, str] = {}
 
     def of(self, name: str) -> str:
@@ -70,6 +72,14 @@ class Names:
             name = f"{plain}_{number}"
         self._taken.add(name)
         return name
+
+    def stem(self, name: str) -> str:
+        """An identifier without the numbers that tell it from others here: of ``i_tile_2``, ``i_tile``."""
+        found = _NUMBERED.fullmatch(name)
+        if found is None or found["stem"] in self._reserved:
+            return name
+        is_ours = found["stem"] in self._taken or found["first"] != found["numbers"]  # nobody writes x_1_1
+        return found["stem"] if is_ours else name
 
     def adopt(self, name: str) -> None:
         """Makes an identifier stand for the Python name that is spelled like it."""

@@ -183,8 +183,8 @@ def memory_of_a_symbol(x: f32[N], y: f32[N]):
 @pytest.mark.parametrize(
     ("function", "message"),
     [
-        (halves, "is f16"),
-        (complex_numbers, "is c64"),
+        (halves, "is f16, and hardware has floats of 32 and 64 bits"),
+        (complex_numbers, "is c64, and hardware has no complex numbers"),
         (two_producers, "'one' pushes to 's', and the process 'other' pushes to it, too"),
         (left_over, "tokens are pushed to"),
         (data_decide, "depends on a condition, or on data"),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from dcpy.codegen.emit import statements
 from dcpy.codegen.emit.c99 import C99, in_c
 from dcpy.codegen.emit.tokens import lanes_in
-from dcpy.codegen.emit.vitis import check_fail
+from dcpy.codegen.emit.vitis import check_fail, is_whole
 from dcpy.codegen.lir import tree
 from dcpy.codegen.prelude import Prelude
 from dcpy.ir.data import Space
@@ -85,7 +85,7 @@ def loop_directives(out: Printer, loop: tree.Loop) -> list[str]:
             case tree.Pipelined(ii=ii, bound=""):
                 found.append(f"#pragma ii {ii}")
             case tree.Unroll(factor=factor):
-                found.append(f"#pragma unroll {factor}")
+                found.append("#pragma unroll" if is_whole(loop, factor) else f"#pragma unroll {factor}")
     return found
 
 

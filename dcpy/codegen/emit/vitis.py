@@ -14,10 +14,13 @@ from dcpy.codegen.emit.cpp import CPP
 from dcpy.codegen.emit.expressions import arguments
 from dcpy.codegen.emit.tokens import lanes_in
 from dcpy.codegen.lir import tree
+from dcpy.codegen.lir.expr import integer
 from dcpy.codegen.lir.types import Pointer, Reference
 
 if TYPE_CHECKING:
     from dcpy.codegen.emit.printer import Printer
+
+BURST = 64  #: beats: 4 KB, which no burst of AXI crosses, of 64 bytes each
 
 FIRST = """#include <hls_stream.h>
 #include <stdint.h>
@@ -58,7 +61,11 @@ def network(out: Printer, s: tree.Network) -> None:
     *_, params = out.params_of.values()  # of the function that is printed
     for position, param in enumerate(params):
         if isinstance(param.type, Pointer | Reference):
-            out.out.directive(f"#pragma HLS INTERFACE m_axi port={param.name} offset=slave bundle=gmem{position}")
+            burst = "read" if isinstance(param.type, Pointer) and param.type.const else "write"
+            out.out.directive(
+                f"#pragma HLS INTERFACE m_axi port={param.name} offset=slave bundle=gmem{position} "
+                f"max_{burst}_burst_length={BURST}"
+            )
         else:
             out.out.directive(f"#pragma HLS INTERFACE s_axilite port={param.name}")
     out.out.directive("#pragma HLS INTERFACE s_axilite port=return")
@@ -102,12 +109,18 @@ def loop(out: Printer, s: tree.Loop) -> None:
                         how = f"direction=RAW distance={distance} true" if distance else "false"
                         out.out.directive(f"#pragma HLS DEPENDENCE variable={name} type=inter {how}")
                 case tree.Unroll(factor=factor):
-                    out.out.directive(f"#pragma HLS UNROLL factor={factor}")
+                    part = "" if is_whole(s, factor) else f" factor={factor}"
+                    out.out.directive(f"#pragma HLS UNROLL{part}")
         out.body(s.body)
         if pipelined is not None:
             out.out.line("DCPY_ITERATION")
     if pipelined is not None:
         out.out.line("DCPY_DRAIN")
+
+
+def is_whole(s: tree.Loop, factor: int) -> bool:
+    """Whether so many iterations are all that a loop has."""
+    return s.start == integer(0) and s.stop == integer(factor) and s.step == integer(1)
 
 
 def check_fail(out: Printer, s: tree.CheckFail) -> None:

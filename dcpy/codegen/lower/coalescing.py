@@ -23,32 +23,32 @@ from dcpy.codegen.lower.recurrences import carried, polynomial
 Fresh = Callable[[str], str]
 
 
-def coalesced(body: tree.Body, fresh: Fresh) -> tree.Body:
-    """The statements, in which perfect nests of pipelines are one loop each."""
+def coalesced(body: tree.Body, fresh: Fresh, naturals: frozenset[str] = frozenset()) -> tree.Body:
+    """The statements, in which perfect nests of pipelines are one loop each. `naturals` are never negative."""
     found: list[tree.Statement] = []
     for statement in body:
         match statement:
             case tree.Loop():
-                found += _loop(statement, fresh)
+                found += _loop(statement, fresh, naturals)
             case tree.Block(body=inside):
-                found.append(replace(statement, body=coalesced(inside, fresh)))
+                found.append(replace(statement, body=coalesced(inside, fresh, naturals)))
             case tree.If(cases=cases, otherwise=otherwise):
-                new = tuple((condition, coalesced(inside, fresh)) for condition, inside in cases)
-                found.append(replace(statement, cases=new, otherwise=coalesced(otherwise, fresh)))
+                new = tuple((condition, coalesced(inside, fresh, naturals)) for condition, inside in cases)
+                found.append(replace(statement, cases=new, otherwise=coalesced(otherwise, fresh, naturals)))
             case _:
                 found.append(statement)
     return tuple(found)
 
 
-def _loop(loop: tree.Loop, fresh: Fresh) -> tree.Body:
+def _loop(loop: tree.Loop, fresh: Fresh, naturals: frozenset[str]) -> tree.Body:
     nest = perfect_nest(loop)
     if len(nest) < 2:
-        return (replace(loop, body=coalesced(loop.body, fresh)),)
+        return (replace(loop, body=coalesced(loop.body, fresh, naturals)),)
     *_, inner = nest
-    counter = fresh("_".join(("at", *(one.var for one in nest))))
+    counter = fresh("iteration")
     total: LirExpr = integer(1)
     for one in nest:
-        total = times(total, trips(one))
+        total = times(total, trips(one, naturals))
     variables = [tree.Declare(one.var, INDEX, one.start, span=one.span) for one in nest]
     body = (*inner.body, *_next(nest))
     axes = tuple(replace(one, body=(), marks=()) for one in nest)
@@ -103,17 +103,35 @@ def _alone(body: tree.Body) -> tree.Loop | None:
     return None
 
 
-def trips(loop: tree.Loop) -> LirExpr:
-    """How many values the variable of a loop upwards has: a number that is not negative."""
+def trips(loop: tree.Loop, naturals: frozenset[str] = frozenset()) -> LirExpr:
+    """How many values the variable of a loop upwards has: a number that is not negative, as `naturals` are."""
     distance = loop.stop if _is_zero(loop.start) else Infix("-", loop.stop, loop.start, INDEX)
     if isinstance(loop.start, Literal) and isinstance(loop.stop, Literal):
         distance = integer(int(loop.stop.value or 0) - int(loop.start.value or 0))
+    is_natural = _is_natural(distance, naturals)
     if loop.step != integer(1):
-        rounded = plus(distance, Infix("-", loop.step, integer(1), INDEX))
-        distance = Operation("floordiv", (rounded, loop.step), INDEX, INDEX)
+        rounded = plus(distance, plus(loop.step, integer(-1)))
+        divided = Operation("floordiv", (rounded, loop.step), INDEX, INDEX)
+        distance = Infix("/", rounded, loop.step, INDEX) if is_natural and _is_natural(loop.step, naturals) else divided
     if isinstance(distance, Literal) and isinstance(distance.value, int):
         return integer(max(distance.value, 0))
-    return Operation("max", (integer(0), distance), INDEX, INDEX)
+    return distance if is_natural else Operation("max", (integer(0), distance), INDEX, INDEX)
+
+
+def _is_natural(expr: LirExpr, naturals: frozenset[str]) -> bool:
+    """Whether an expression is surely not negative, as far as one sees by looking."""
+    match expr:
+        case Literal(value=int() as value):
+            return value >= 0
+        case Name(name=name):
+            return name in naturals
+        case Operation(name="max", args=args):
+            return any(_is_natural(arg, naturals) for arg in args)
+        case Operation(name="min", args=args):
+            return all(_is_natural(arg, naturals) for arg in args)
+        case Infix(op="+" | "*" | "/", left=left, right=right):
+            return _is_natural(left, naturals) and _is_natural(right, naturals)
+    return False
 
 
 def _is_zero(expr: LirExpr) -> bool:

@@ -20,14 +20,16 @@ from dcpy.codegen.lower.coalescing import coalesced
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.extents import buffer_size
 from dcpy.codegen.lower.hardware_units import Hardware, Queue, Site
+from dcpy.codegen.lower.local_names import Locals
 from dcpy.codegen.lower.pipelines import with_depths
 from dcpy.codegen.lower.process_checks import PLACES, guarded
+from dcpy.codegen.lower.readable import readable
 from dcpy.codegen.names import module_name
 from dcpy.ir.data import Array, Stream
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.region import Dataflow, Process, Region
 from dcpy.ir.subsets import Range
-from dcpy.ir.symbolic import Expr, const
+from dcpy.ir.symbolic import Expr, const, sym
 from dcpy.ir.types import DType
 
 LowerRegion = Callable[[Context, Region], tree.Body]
@@ -239,7 +241,10 @@ def _started(context: Context, process: Process, kernel: str, lower_region: Lowe
         ranges = within(ranges, param, values)
     with context.as_process(process.name), context.knowing(ranges):
         checked = guarded(lower_region(context, process.body), context.names.fresh, lambda: _refused(context))
-        body = coalesced(with_depths(checked.body), context.names.fresh)
+        sizes = frozenset(context.names.of(name) for name in ranges.names if ranges.proves_nonneg(sym(name)))
+        own = Locals(checked.body)
+        written = readable(coalesced(with_depths(checked.body), own.fresh, sizes), own.fresh)
+        body = Locals(written).shortened(written, context.names.stem)
     queues = {title: key for key, title in hardware.queues.items()}
     for stream, indices in queues.values():
         strange = [symbol for index in indices for symbol in index.symbols if symbol not in process.params]

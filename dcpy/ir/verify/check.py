@@ -109,7 +109,9 @@ def _found(rules: tuple[Rule, ...], subject: Any, scope: Scope) -> Iterator[Prob
 
 
 def _span(subject: Any, scope: Scope) -> SrcSpan | None:
-    own = subject.desc.span if isinstance(subject, Declaration) else getattr(subject, "span", None)
+    if isinstance(subject, Declaration):
+        return subject.desc.span or scope.sdfg.span  # of an argument without: the program
+    own = getattr(subject, "span", None)
     if own is not None or not isinstance(scope.place, Block | Node):
         return own
     return scope.place.span

@@ -86,17 +86,17 @@ def test_nests_are_one_loop():
     process, text = time_of(f"state {{ map i = 0:N, j = 0:M @pipelined {copied} }}")
     (pipeline,) = process.pipelines
     assert (pipeline.iterations, process.course.cycles) == (600, 599 + 3 + 20 + 1)
-    assert "at_i_j < " in text
+    assert "iteration < iterations" in text
     assert "if (j >= M) {" in text
 
 
 def test_nests_that_depend_on_rows_before_are_not():
     body = "tasklet (a <- A[i - 1, j]) -> (o -> A[i, j]) { o = a + f32(1.0) }"
     process, text = time_of(f"loop i = 1:N {{ loop j = 0:M @pipelined {{ {body} }} }}")
-    assert "at_i_j" not in text
+    assert "iteration" not in text
     assert process.course.cycles == 19 * ((29 * process.pipelines[0].ii) + process.pipelines[0].depth + 1)
 
 
 def test_triangles_are_not():
     _, text = time_of("state { map i = 0:N, j = 0:i @pipelined { copy x[j] -> x[j] } }")
-    assert "at_i_j" not in text
+    assert "iteration" not in text

@@ -124,9 +124,10 @@ def dtypes_have_hardware(subject: Declaration, scope: Scope) -> Findings:
     """Numbers are integers, or floats of 32 or 64 bits."""
     dtype = subject.desc.dtype
     if dtype.kind == "c":
-        yield f"{subject.name!r} is {dtype}", "hold the real and the imaginary part in arrays of their own"
+        help = "hold the real and the imaginary part in arrays of their own"
+        yield f"{subject.name!r} is {dtype}, and hardware has no complex numbers", help
     elif dtype.name == "f16":
-        yield f"{subject.name!r} is {dtype}", "use float32"
+        yield f"{subject.name!r} is {dtype}, and hardware has floats of 32 and 64 bits", "use float32"
 
 
 @rule("fpga.nodes", Node)
