@@ -161,6 +161,7 @@ TRANSFORMATIONS: dict[str, str] = {
     "lift-dots": f"{_BLAS}.lifting:LiftDots",
     "lift-vectors": f"{_BLAS}.lifting:LiftVectors",
     "push-sums": f"{_BLAS}.pushing:PushSums",
+    "block-products": f"{_BLAS}.blocking:BlockProducts",
     "raise-sums": f"{_BLAS}.raising:RaiseSums",
     "narrow-product": f"{_BLAS}.stacking:NarrowProduct",
     "loop-over-decompositions": f"{_LAPACK}.stacks:LoopOverDecompositions",
@@ -173,7 +174,7 @@ TRANSFORMATIONS: dict[str, str] = {
 #: library, or with /late, /raising or /TARGET -> the pipeline of its idioms (`dcpy.transforms.catalog.LIBRARY_IDIOMS`)
 IDIOMS: dict[str, str] = {
     "blas": f"{_BLAS}.folding:FOLD_PRODUCTS",
-    "blas/cpu": f"{_BLAS}.lifting:LIFT_PRODUCTS",
+    "blas/cpu": f"{_BLAS}.blocking:LIFT_PRODUCTS",
     "blas/raising": f"{_BLAS}.raising:RAISE_PRODUCTS",
     "blas/gpu": f"{_BLAS}.single_pass:FOR_DEVICES",
     "lapack/gpu": f"{_LAPACK}.stacks:FOR_DEVICES",

@@ -23,12 +23,8 @@ from dcpy.ir.schedules import Undecided
 from dcpy.ir.subsets import DimSubset, Range, Subset
 from dcpy.ir.symbolic import ONE, ZERO, Expr, sym
 from dcpy.ir.tree import owners_around, region_of
-from dcpy.libraries.blas.folding import FoldSum
 from dcpy.libraries.blas.nodes import Dot, Gemm, Gemv
-from dcpy.libraries.blas.pushing import PushSums
-from dcpy.libraries.blas.single_pass import SinglePassProducts
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
-from dcpy.transforms.pipeline import Pipeline, repeat
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +77,7 @@ class LiftDots(Transformation[Lifted]):
         (values,), state = node.domain, node.state
         assert state is not None
         shared = dot.inputs["y" if plan.moving == "x" else "x"]
-        matrix, is_transposed = _matrix_of(dot.inputs[plan.moving], plan.axis, param, values)
+        matrix, is_transposed = matrix_of(dot.inputs[plan.moving], plan.axis, param, values)
         dtype = rw.uses.desc(dot.outputs["result"].container).dtype
         results = rw.declare_fresh("products", Array.packed(dtype, (values.size,), transient=True), state.region)
         whole = Memlet(results, Subset.whole((values.size,)))
@@ -124,12 +120,12 @@ class LiftVectors(Transformation[Lifted]):
             return found
         assert isinstance(found.product, Gemv)
         (param,), (values,) = node.params, node.domain
-        kept = _kept_axis(found.product)
+        kept = kept_axis(found.product)
         matrix = found.product.inputs["a"].subset
         others = (dim for axis, dim in enumerate(matrix.dims) if axis != kept and param in dim.symbols)
         if any(True for _ in others):
             return Refusal(f"{found.product.inputs['a']} moves with {param!r} along what is summed over")
-        rows = _range_at(matrix, kept)
+        rows = range_at(matrix, kept)
         hull = _hull(rows, param, values)
         if hull is None:
             return Refusal(f"the ends of {rows} are not linear in {param!r}")
@@ -148,12 +144,12 @@ class LiftVectors(Transformation[Lifted]):
             blocks, block = tiles_and_tile(values, self.rows, start, rw.uses.ranges_at(node))
             wrap_in_loop(alone_in_state(node, rw), start, blocks, rw)
             rw.update(node, domain=(block,))
-        kept = _kept_axis(gemv)
+        kept = kept_axis(gemv)
         matrix = gemv.inputs["a"]
-        hull = _hull(_range_at(matrix.subset, kept), param, block)
+        hull = _hull(range_at(matrix.subset, kept), param, block)
         assert hull is not None
         dims = [hull if axis == kept else dim for axis, dim in enumerate(matrix.subset.dims)]
-        vectors, is_transposed = _matrix_of(gemv.inputs["x"], plan.axis, param, block)
+        vectors, is_transposed = matrix_of(gemv.inputs["x"], plan.axis, param, block)
         dtype, shape = rw.uses.desc(gemv.outputs["y"].container).dtype, (block.size, hull.size)
         results = rw.declare_fresh("products", Array.packed(dtype, shape, transient=True), region_of(node))
         factors = {name: memlet for name, memlet in gemv.inputs.items() if name == "alpha"}
@@ -166,7 +162,7 @@ class LiftVectors(Transformation[Lifted]):
             span=gemv.span,
         )
         rw.add_node_before(node, product)
-        mine = _range_at(matrix.subset, kept)
+        mine = range_at(matrix.subset, kept)
         part = Range(mine.start - hull.start, mine.stop - hull.start)
         _take(gemv, Memlet(results, Subset((sym(param) - block.start, part))), node, rw)
         return product
@@ -261,7 +257,7 @@ def _changed_before(product: Dot | Gemv, node: Map, uses: Uses) -> Refusal | Non
     return None
 
 
-def _matrix_of(vector: Memlet, axis: int, param: str, values: Range) -> tuple[Memlet, bool]:
+def matrix_of(vector: Memlet, axis: int, param: str, values: Range) -> tuple[Memlet, bool]:
     """All vectors of a map as a matrix, and whether each of them is a column of it."""
     index = vector.subset.dims[axis]
     assert isinstance(index, Expr)
@@ -276,17 +272,19 @@ def _range_of(node: Map, param: str) -> Range:
     return node.domain[node.params.index(param)]
 
 
-def _kept_axis(product: Gemv) -> int:
+def kept_axis(product: Gemv) -> int:
     """The axis of the container of the matrix along which the result goes."""
-    first, second = _range_axes(product.inputs["a"].subset.dims)
+    first, second = range_axes(product.inputs["a"].subset.dims)
     return second if product.trans_a else first
 
 
-def _range_axes(dims: tuple[DimSubset, ...]) -> Iterator[int]:
+def range_axes(dims: tuple[DimSubset, ...]) -> Iterator[int]:
+    """The dimensions that are kept."""
     return (axis for axis, dim in enumerate(dims) if isinstance(dim, Range))
 
 
-def _range_at(subset: Subset, axis: int) -> Range:
+def range_at(subset: Subset, axis: int) -> Range:
+    """What is kept along a dimension."""
     dim = subset.dims[axis]
     assert isinstance(dim, Range)
     return dim
@@ -305,8 +303,3 @@ def _hull(part: Range, param: str, values: Range) -> Range | None:
         first = values.start if (slope >= 0) == is_start else values.stop - 1
         ends.append(end.subs({param: first}))
     return Range(*ends)
-
-
-LIFT_PRODUCTS = Pipeline(
-    "lift-products", PushSums(), repeat(LiftDots(), LiftVectors()), FoldSum(), SinglePassProducts()
-)
