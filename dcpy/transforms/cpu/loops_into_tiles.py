@@ -19,7 +19,7 @@ from dcpy.ir.schedules import UNDECIDED, Sequential, Undecided
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE
 from dcpy.ir.tree import is_inside, owners_around
-from dcpy.transforms.cpu.tiles_of_points import cut, nest_of, touches_complex
+from dcpy.transforms.cpu.tiles_of_points import Nest, cut, nest_of, take_own, touches_complex
 from dcpy.transforms.fusion.inlining import inline
 from dcpy.transforms.fusion.recompute_fusion import recomputation
 from dcpy.transforms.loops.carried_values import carry_in_registers
@@ -60,16 +60,26 @@ class LoopsIntoTiles(GraphPass):
 
     def decide(self, rw: Rewriter) -> None:
         """Loop by loop, outer ones first. Nothing is said of loops without maps, nor of those that joined others."""
+        tiled: list[_Tiled] = []
         for loop in list(_loops(rw.sdfg.body)):
             if not isinstance(loop.schedule, Sequential) or not any(isinstance(n, Map) for n in loop.body.walk_nodes()):
                 continue
             if any(isinstance(owner, Map) for owner in owners_around(loop)):
                 continue
-            refusal = self._try(loop, rw)
-            if refusal is not None:
-                rw.remark(loop, False, f"iterations outside: {refusal}")
+            found = self._try(loop, rw)
+            if isinstance(found, Refusal):
+                rw.remark(loop, False, f"iterations outside: {found}")
+            elif not _left_when_finished(found, rw):
+                tiled.append(found)
+        take_own([one.nest for one in tiled], rw)
+        for one in tiled:
+            along, size, walks = cut(one.nest, self.costs, rw)
+            how = "" if walks else ", which memory does not follow"
+            more = f", with {one.beside} blocks beside it" if one.beside else ""
+            about = f"the loop over {one.loop.param} runs in tiles of {size} along {along}{how}{more}"
+            rw.remark(one.nest.outer, True, about)
 
-    def _try(self, loop: Loop, rw: Rewriter) -> Refusal | None:
+    def _try(self, loop: Loop, rw: Rewriter) -> _Tiled | Refusal:
         part = self._part(loop, rw)
         if isinstance(part, Refusal):
             return part
@@ -89,8 +99,7 @@ class LoopsIntoTiles(GraphPass):
             points = points_of_row(row.blocks, rw.uses, _is_map)
         if isinstance(points, Refusal):
             return points
-        self._cut(loop, row, points, rw)
-        return None
+        return _Tiled(loop, nest_of(row.blocks, points, rw), len(row.blocks) - 1)
 
     def _part(self, loop: Loop, rw: Rewriter) -> _Part | Refusal:
         """What a loop becomes first, if its points are apart: copies are maps, and some maps will be gone."""
@@ -139,19 +148,28 @@ class LoopsIntoTiles(GraphPass):
                         found[node] = None
         return found
 
-    def _cut(self, loop: Loop, row: _Row, points: Points, rw: Rewriter) -> None:
-        complex_numbers = any(touches_complex(kernel, rw.uses) for kernel in points.kernels)
-        outer, groups = nest_of(row.blocks, points, rw)
-        finish = finish_of(loop, rw.uses) if complex_numbers else Refusal("there are no complex numbers")
-        if not isinstance(finish, Refusal):
-            leave_when_finished(loop, finish, rw)
-            carry_in_registers(loop, outer, rw)
-            rw.remark(outer, True, f"the loop over {loop.param} runs at each point until {finish.name!r} is false")
-            return
-        along, size, walks = cut(outer, groups, self.costs, rw)
-        how = "" if walks else ", which memory does not follow"
-        more = "" if row.is_single else f", with {len(row.blocks) - 1} blocks beside it"
-        rw.remark(outer, True, f"the loop over {loop.param} runs in tiles of {size} along {along}{how}{more}")
+
+@dataclass(frozen=True)
+class _Tiled:
+    """A loop, the nest that it became a part of, and how many blocks stand beside it there."""
+
+    loop: Loop
+    nest: Nest
+    beside: int
+
+
+def _left_when_finished(one: _Tiled, rw: Rewriter) -> bool:
+    """Whether each point of the nest is left when nothing of it changes any more: it needs no tiles then."""
+    loop, outer = one.loop, one.nest.outer
+    if not any(touches_complex(node, rw.uses) for node in outer.body.walk_nodes()):
+        return False
+    finish = finish_of(loop, rw.uses)
+    if isinstance(finish, Refusal):
+        return False
+    leave_when_finished(loop, finish, rw)
+    carry_in_registers(loop, outer, rw)
+    rw.remark(outer, True, f"the loop over {loop.param} runs at each point until {finish.name!r} is false")
+    return True
 
 
 @dataclass

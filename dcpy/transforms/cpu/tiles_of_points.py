@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from dcpy.ir.analysis.touched import touched_by
@@ -11,48 +11,71 @@ from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Array, Lifetime
 from dcpy.ir.editing.nest_edits import reorder_axes, split_axis
 from dcpy.ir.editing.rewriter import Rewriter
+from dcpy.ir.editing.substitution import Substitution
 from dcpy.ir.machine import Costs
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Node
-from dcpy.ir.region import Block, Loop, Region, State
+from dcpy.ir.region import Block, Branch, Loop, Region, State, While
 from dcpy.ir.schedules import UNDECIDED
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ONE, Expr, sym
-from dcpy.ir.tree import is_inside
+from dcpy.ir.tree import Element, child_of, is_inside, owners_around, regions_around
 from dcpy.transforms.fusion.temporaries import shrink
 from dcpy.transforms.loops.owned_points import Points
 from dcpy.transforms.loops.points_outside import points_outside
+from dcpy.transforms.loops.written_first import writes_first
 from dcpy.transforms.maps.vectorization import step_of
 
 
-def nest_of(row: Sequence[Block], points: Points, rw: Rewriter) -> tuple[Map, list[list[Block]]]:
-    """A map over the points around the row, and the blocks inside that will share a map over the points of a tile.
+@dataclass(frozen=True)
+class Nest:
+    """A map over points, what will share a map over the points of a tile, and the points' dimensions of arrays."""
 
-    What only the row touches is one of the point's.
-    """
-    own = _own_of(row, points, rw.uses)
+    outer: Map
+    groups: Sequence[Sequence[Block]]
+    owned: dict[str, tuple[int, ...]] = field(default_factory=dict)
+
+
+def nest_of(row: Sequence[Block], points: Points, rw: Rewriter) -> Nest:
+    """A map over the points around the row."""
     groups = _groups(row, points.kernels, rw.uses)
-    outer = points_outside(row, points, UNDECIDED, rw)
-    assert outer.state is not None
-    for name in own:
-        is_new_each_time = rw.uses.home(name) is outer.state.region
-        if is_new_each_time or not touched_by(outer, rw.uses)[name].exposed:  # what an earlier run of the row wrote
-            shrink(name, _kept(name, points, rw.uses), outer, rw)
-    return outer, groups
+    return Nest(points_outside(row, points, UNDECIDED, rw), groups, points.owned)
 
 
-def cut(outer: Map, groups: Sequence[Sequence[Block]], costs: Costs, rw: Rewriter) -> tuple[str, int, bool]:
+def take_own(nests: Sequence[Nest], rw: Rewriter) -> None:
+    """Gives the points of each nest arrays of their own, where nobody else sees what they wrote there.
+
+    One that only the nest touches is moved into it; of one that others use, too, it gets another: live ranges that have
+    nothing to do with each other are split.
+    """
+    own = [(nest, name) for nest in nests for name in nest.owned if _is_own(name, nest, nests, rw.uses)]
+    for nest, name in own:
+        kept = _kept(name, nest, rw.uses)
+        mine = name
+        if not all(is_inside(toucher, nest.outer) for toucher in rw.uses.touchers(name)):
+            desc, home = rw.uses.desc(name), rw.uses.home(name)
+            mine = rw.fresh_name(name)
+            rw.declare(mine, desc, home)
+            for toucher in rw.uses.touchers(name):
+                if is_inside(toucher, nest.outer):
+                    rw.substitute(toucher, Substitution(containers={name: mine}))
+        shrink(mine, kept, nest.outer, rw)
+    rw.undeclare_unused(dict.fromkeys(name for _, name in own))
+
+
+def cut(nest: Nest, costs: Costs, rw: Rewriter) -> tuple[str, int, bool]:
     """Puts the map over the points of a tile around each group; returns its axis, its size, and if memory follows it.
 
     What several of these maps hand on is an array of the tile, whose points lie next to each other.
     """
+    outer = nest.outer
     along, walks = _axis(outer, rw.uses)
     reorder_axes(outer, (*(param for param in outer.params if param != along), along), rw)
-    size = costs.tile if walks else costs.lanes
+    size = _size(outer, walks, costs, rw.uses)
     tile = split_axis(outer, along, size, rw)
     (*domain, within) = outer.domain
     rw.update(outer, params=outer.params[:-1], domain=tuple(domain))
-    maps = [_over_tile(group, along, within, rw) for group in groups]
+    maps = [_over_tile(group, along, within, rw) for group in nest.groups]
     for node in maps[1:]:
         other = rw.fresh_name(along)
         rw.update(node, params=(other,))
@@ -68,6 +91,13 @@ def cut(outer: Map, groups: Sequence[Sequence[Block]], costs: Costs, rw: Rewrite
             elif any(is_inside(writer, node) for writer in rw.uses.writers(name) for node in users):
                 _spread(name, size, sym(tile), users, region, rw)
     return along, size, walks
+
+
+def _size(outer: Map, walks: bool, costs: Costs, uses: Uses) -> int:
+    """Points of a tile: a vector, where memory does not follow; else some lines, and few if it has rows of its own."""
+    if not walks:
+        return costs.lanes
+    return costs.lanes**2 if any(_rank(name, uses) for name in outer.body.containers) else costs.tile
 
 
 def nodes_of(row: Sequence[Block]) -> Iterator[Node | None]:
@@ -93,25 +123,44 @@ def _rank(name: str, uses: Uses) -> int:
     return len(desc.shape) if isinstance(desc, Array) else 0
 
 
-def _own_of(row: Sequence[Block], points: Points, uses: Uses) -> list[str]:
-    """Temporaries from outside that only the row touches, each element one point's."""
-    own = []
-    for name, dims in points.owned.items():
-        desc, home = uses.desc(name), uses.home(name)
-        if not isinstance(desc, Array) or desc.lifetime is not Lifetime.SCOPE or not uses.is_private(name):
-            continue
-        if desc.dtype.kind == "c":  # each point is left when it is finished
-            continue
-        inside = all(any(is_inside(toucher, block) for block in row) for toucher in uses.touchers(name))
-        alone = len(uses.overlapping(name)) == 1 and len(set(dims)) == len(dims)
-        if inside and alone and not any(is_inside(home, block) for block in row):
-            own.append(name)
-    return own
+def _is_own(name: str, nest: Nest, nests: Sequence[Nest], uses: Uses) -> bool:
+    """Whether each point could have its part of a temporary from outside for itself."""
+    if not uses.declared(name) or is_inside(uses.home(name), nest.outer) or not uses.is_private(name):
+        return False
+    desc, home, dims = uses.desc(name), uses.home(name), nest.owned[name]
+    if not isinstance(desc, Array) or desc.lifetime is not Lifetime.SCOPE or len(uses.overlapping(name)) > 1:
+        return False
+    if desc.dtype.kind == "c" or len(set(dims)) < len(dims):  # complex points are left when they are finished
+        return False
+    others = [toucher for toucher in uses.touchers(name) if not is_inside(toucher, nest.outer)]
+    assert nest.outer.state is not None
+    if not others and home is nest.outer.state.region:
+        return True
+    return writes_first(nest.outer, name, _kept(name, nest, uses), uses) and all(
+        not _may_follow(other, nest.outer, home) or _writes_first(other, name, nests, uses) for other in others
+    )
 
 
-def _kept(name: str, points: Points, uses: Uses) -> tuple[int, ...]:
+def _writes_first(toucher: Element, name: str, nests: Sequence[Nest], uses: Uses) -> bool:
+    """Whether it is in a nest that reads nothing of the array that it has not written."""
+    around = [nest for nest in nests if is_inside(toucher, nest.outer)]
+    return any(name in nest.owned and writes_first(nest.outer, name, _kept(name, nest, uses), uses) for nest in around)
+
+
+def _may_follow(later: Element, first: Map, home: Region) -> bool:
+    """Whether an element may run after another one, while an array that is declared in `home` lives."""
+    region = next(around for around in regions_around(later) if is_inside(first, around))
+    if any(isinstance(owner, Loop | While) for owner in owners_around(region, within=home)):
+        return True
+    one, other = child_of(region, first), child_of(region, later)
+    assert one is not None
+    assert other is not None
+    return region.index(other) >= region.index(one) and not (one is other and isinstance(one, Branch))
+
+
+def _kept(name: str, nest: Nest, uses: Uses) -> tuple[int, ...]:
     """The dimensions that are no point's."""
-    return tuple(axis for axis in range(_rank(name, uses)) if axis not in points.owned[name])
+    return tuple(axis for axis in range(_rank(name, uses)) if axis not in nest.owned[name])
 
 
 def followed_axis(node: Map, uses: Uses) -> str | None:

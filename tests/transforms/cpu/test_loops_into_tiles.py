@@ -240,7 +240,7 @@ REFUSED = [
         "points of map i, j combine values",
     ),
     (
-        "check N - t > 1 else ValueError \"no\" "
+        'check N - t > 1 else ValueError "no" '
         "state { map i = 0:N { tasklet (a <- s[i]) -> (o -> s[i]) { o = a + 1.0 } } }",
         "there is a check inside",
     ),
@@ -475,3 +475,53 @@ def test_what_an_earlier_run_left_is_no_array_of_the_tile():
         }""").same_values(N=[1, 9], M=[1, 4], T=[0, 3])
     assert "data c: f64[N]" in passed.text  # what one time step hands to the next
     assert "data d: f64 transient" in passed.text
+
+
+HALVES = """
+    sdfg @f(A: f64[N, M], B: f64[N, M], x: f64[N], y: f64[M], T) symbols(N: size, M: size, T: i64) {{
+      data p: f64[N, M] transient
+      check M - 3 >= 0 else IndexError "too few" ()
+      loop t = 0:T {{
+        state {{ map i = 0:N {{ tasklet (a <- A[i, 0]) -> (o -> p[i, 0]) {{ o = 0.5 * a }} }} }}
+        loop k = 1:M {{
+          state {{ map l = 0:N {{ tasklet (a <- A[l, k], b <- p[l, k - 1]) -> (o -> p[l, k]) {{ o = a - 0.5 * b }} }} }}
+        }}
+        loop m = M - 1:-1:-1 {{
+          state {{ map n = 0:N {{ tasklet (a <- p[n, m]) -> (o -> B[n, m]) {{ o = a + 1.0 }} }} }}
+        }}
+        state {{ map z = 0:M {{ tasklet (a <- {between}) -> (o -> y[z]) {{ o = a }} }} }}
+        {second}
+      }}
+    }}"""
+BACK = """
+    state { map c = 0:N { tasklet (a <- B[c, 0]) -> (o -> p[c, M - 1]) { o = a } } }
+    state { map d = 0:N { tasklet (a <- B[d, 1]) -> (o -> p[d, M - 2]) { o = a } } }
+    loop e = M - 3:-1:-1 {
+      state { map f = 0:N { tasklet (a <- p[f, e + 1], b <- p[f, e + 2]) -> (o -> p[f, e]) { o = a + b } } }
+    }
+    loop g = 0:M { state { map h = 0:N { tasklet (a <- p[h, g]) -> (o -> A[h, g]) { o = 0.5 * a } } } }
+    """
+
+
+def test_an_array_that_two_rows_fill_anew_is_two_arrays_of_tiles():
+    passed = tiled(HALVES.format(between="B[0, z]", second=BACK)).same_values(N=[1, 9], M=[3, 5], T=[0, 2])
+    arrays = [line.strip() for line in passed.text.splitlines() if "data p" in line]
+    assert arrays == ["data p_1: f64[M, 8] transient", "data p: f64[M, 8] transient"]
+
+
+@pytest.mark.parametrize(
+    ("between", "second"),
+    [
+        ("p[0, z]", BACK),  # somebody else reads what the first row wrote
+        ("B[0, z]", BACK.replace("p[d, M - 2]", "B[d, 2]")),  # the second one reads an element that the first one wrote
+        ("B[0, z]", BACK.replace("b <- p[f, e + 2]", "b <- p[f, e]")),  # in a loop
+        ("B[0, z]", BACK.replace("loop g = 0:M", "loop g = 0:M - 1").replace("p[h, g]", "p[h, M - 1 - g]", 1)),
+        ("B[0, z]", BACK.replace("o -> p[f, e]", "o -> p[f, e] (add)")),  # it is added to what was there
+        ("B[0, z]", "loop e = 0:M { state { map f = 0:N { tasklet (a <- p[f, e]) -> (o -> A[f, e]) { o = a } } } }"),
+    ],
+)
+def test_an_array_in_which_a_row_leaves_something_stays_one(between, second):
+    passed = tiled(HALVES.format(between=between, second=second))
+    wanted = "0:M - 1" not in second  # reads in another order are followed, too
+    assert ("data p: f64[N, M] transient" in passed.text) == wanted
+    passed.same_values(N=[9], M=[3, 5], T=[2])

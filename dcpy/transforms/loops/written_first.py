@@ -1,0 +1,107 @@
+"""Definite assignment along a dimension: whether a point writes each element of an array before it reads it.
+
+The body of a map over points is a row of tasklets and of loops over tasklets. Intervals of the one dimension that is
+no point's are followed through it: what earlier blocks, earlier iterations and earlier tasklets have surely written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.nodes import Map, Tasklet
+from dcpy.ir.region import Block, Loop, State
+from dcpy.ir.subsets import Range
+from dcpy.ir.symbolic import ONE, ZERO, Expr, Ranges, sym
+
+Interval = tuple[Expr, Expr]  # from the first one up to the second one, which is not in it; there may be none in it
+
+
+def writes_first(outer: Map, name: str, kept: Sequence[int], uses: Uses) -> bool:
+    """Whether no point reads an element of `name` before it has written it; `kept`: the dimensions of a point's part.
+
+    False where that is not known: more than one such dimension, or indices that are no loop's parameter plus a number.
+    """
+    return len(kept) <= 1 and _Follow(name, tuple(kept), uses).blocks(outer.body.blocks, []) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class _Follow:
+    name: str
+    kept: tuple[int, ...]
+    uses: Uses
+
+    def blocks(self, blocks: Iterable[Block], written: list[Interval]) -> list[Interval] | None:
+        """What is written behind some blocks; None where they read what may not be."""
+        for block in blocks:
+            more = self._state(block, written) if isinstance(block, State) else self._loop(block, written)
+            if more is None:
+                return None
+            written = more
+        return written
+
+    def _state(self, state: State, written: list[Interval]) -> list[Interval] | None:
+        ranges = self.uses.ranges_at(state)
+        for node in state.nodes:
+            if not isinstance(node, Tasklet) or any(memlet.wcr for memlet in self._mine(node.writes())):
+                return None
+            reads, writes = self._indices(node.reads()), self._indices(node.writes())
+            if reads is None or writes is None or not all(_is_in(index, written, ranges) for index in reads):
+                return None
+            written = [*written, *((index, index + ONE) for index in writes)]
+        return written
+
+    def _loop(self, block: Block, written: list[Interval]) -> list[Interval] | None:
+        if not isinstance(block, Loop) or block.range.step.constant not in (1, -1):
+            return None
+        if not all(isinstance(inner, State) for inner in block.body.blocks):
+            return None
+        indices = self._indices(memlet for node in block.body.walk_nodes() for memlet in node.writes())
+        if indices is None:
+            return None
+        own = [index for index in dict.fromkeys(indices) if block.param in index.symbols]
+        if any(block.param in (index - sym(block.param)).symbols for index in own):
+            return None
+        before = [_iterations(index, block, sym(block.param)) for index in own]
+        if self.blocks(block.body.blocks, [*written, *before]) is None:
+            return None
+        return [*written, *(_iterations(index, block, block.range.stop) for index in own)]
+
+    def _mine(self, memlets: Iterable[Memlet]) -> list[Memlet]:
+        return [memlet for memlet in memlets if memlet.container == self.name]
+
+    def _indices(self, memlets: Iterable[Memlet]) -> list[Expr] | None:
+        """The elements of a point's part that are touched; None where there are several at once."""
+        found: list[Expr] = []
+        for memlet in self._mine(memlets):
+            index = memlet.subset.dims[self.kept[0]] if self.kept else ZERO
+            if isinstance(index, Range):
+                return None
+            found.append(index)
+        return found
+
+
+def _iterations(index: Expr, loop: Loop, end: Expr) -> Interval:
+    """What the iterations of a loop before `end`, a value of its parameter, have written at an index."""
+    first, last = index.subs({loop.param: loop.range.start}), index.subs({loop.param: end})
+    return (first, last) if loop.range.step is ONE else (last + ONE, first + ONE)
+
+
+def _is_in(index: Expr, written: list[Interval], ranges: Ranges) -> bool:
+    """Whether an index is in one of the intervals, or in some that follow each other without a gap."""
+    return any(
+        ranges.proves_le(first, index) and _reaches(index, end, [one for one in written if one[0] is not first], ranges)
+        for first, end in written
+    )
+
+
+def _reaches(index: Expr, end: Expr, others: list[Interval], ranges: Ranges) -> bool:
+    """Whether an index, before which an interval begins that ends at `end`, is in that or in one that goes on there."""
+    if ranges.proves_lt(index, end):
+        return True
+    return any(
+        ranges.proves_le(begin, end) and _reaches(index, later, [one for one in others if one[0] is not begin], ranges)
+        for begin, later in others
+    )
