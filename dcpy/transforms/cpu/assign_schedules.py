@@ -16,7 +16,7 @@ from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.effects import Effect
 from dcpy.ir.machine import COSTS, Costs
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Map, Tasklet
+from dcpy.ir.nodes import ForeignCall, Map, Tasklet
 from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import Break, Loop, Region, State, While
 from dcpy.ir.schedules import PARALLEL, SEQUENTIAL, VECTOR, Parallel, Undecided
@@ -26,6 +26,7 @@ from dcpy.transforms.cpu.short_sums import move_short_sums_inside
 from dcpy.transforms.maps.vectorization import step_of
 from dcpy.transforms.passes import GraphPass
 
+OF_THEIR_OWN = ("lapack.openblas",)  # libraries whose calls divide their work among threads, and wait for each other
 IN_TURN = 16  # iterations of one thread, before it is the next one's turn, where they differ in work
 
 
@@ -149,6 +150,9 @@ def _why_no_team(node: Map, costs: Costs, rw: Rewriter) -> Refusal | None:
     """None where there may be enough work for threads, and nobody outside sees in which order it is done."""
     if Effect.ORDERED in effects_of(node):
         return Refusal("what is seen outside keeps its order")
+    for inner in node.body.walk_nodes():
+        if isinstance(inner, ForeignCall) and inner.environment in OF_THEIR_OWN:
+            return Refusal(f"{inner.function} has threads of its own", (inner,))
     factors, units = work_of(node, rw.sdfg, costs)
     work, enough = product_of(*factors) * units, costs.threads_pay_above
     if work.constant is None and rw.uses.ranges_at(node).proves_le(work, enough):

@@ -1,7 +1,13 @@
 """Decompositions of stacks run in turn, where a device's library does them: shape, value, refusal."""
 
+import os
+import subprocess
+import sys
+
+import numpy as np
 import pytest
 
+import dcpy
 from dcpy import driver, plugins
 from dcpy.base.options import resolve_options
 from dcpy.ir.text import print_sdfg
@@ -50,3 +56,28 @@ def test_calls_are_in_the_loop():
     assert "loop i = 0:N" in text
     assert text.count("dcpy_syevd(100, 0, 1, K, &a, max(1, K), &w, &info)") == 1
     assert "LAPACKE" not in text
+
+
+def inverses(A):
+    return np.linalg.inv(A)
+
+
+def test_maps_that_call_lapack_leave_it_the_threads():
+    told = dcpy.program(inverses).to_sdfg(np.ones((4, 3, 3))).explain("assign-schedules")
+    assert "has threads of its own" in told or "LAPACKE" not in told
+
+
+@pytest.mark.cc
+def test_stacks_of_large_matrices_do_not_wait_for_ever(tmp_path):
+    """In a process of its own: OpenBLAS's threads cannot be told to give up."""
+    script = tmp_path / "stack.py"
+    script.write_text(
+        "import numpy as np, dcpy\n"
+        "@dcpy.program(auto_optimize=True)\n"
+        "def inverses(A):\n"
+        "    return np.linalg.inv(A)\n"
+        "A = np.random.default_rng(1).random((32, 100, 100)) * (1 + 1j) + 100 * np.eye(100)\n"
+        "for _ in range(4):\n"
+        "    np.testing.assert_allclose(inverses(A), np.linalg.inv(A), rtol=1e-9, atol=1e-12)\n"
+    )
+    subprocess.run([sys.executable, script], check=True, timeout=300, env={**os.environ, "OMP_NUM_THREADS": "2"})
