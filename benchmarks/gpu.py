@@ -10,7 +10,9 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import tempfile
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -20,6 +22,7 @@ sys.path.insert(0, str(ROOT))
 from benchmarks.devices import BASELINE, FRAMEWORKS, report  # noqa: E402
 from benchmarks.devices.device import Device, device_that_is_there, folder_of_constants  # noqa: E402
 from benchmarks.devices.report import Row, comparison, ratio  # noqa: E402
+from benchmarks.devices.turns import TURNS  # noqa: E402
 from benchmarks.npbench import kernels  # noqa: E402
 from benchmarks.peers import Framework, heatmap  # noqa: E402
 from benchmarks.peers.processes import answer  # noqa: E402
@@ -33,9 +36,13 @@ def options(words: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--preset", default="paper", choices=("XS", "S", "M", "L", "paper"))
     parser.add_argument("--only", help="kernels, with commas between")
     parser.add_argument("--frameworks", default=",".join(FRAMEWORKS), help="of " + ", ".join(FRAMEWORKS))
-    parser.add_argument("--timeout", type=float, default=300.0, help="seconds for one kernel in one framework")
+    parser.add_argument("--compared", help="the preset that results are compared with NumPy's at (default: --preset)")
+    parser.add_argument("--timeout", type=float, default=200.0, help="seconds for the first call of a kernel")
+    parser.add_argument("--seconds", type=float, default=100.0, help="for the calls of a kernel that are measured")
+    parser.add_argument("--jobs", type=int, default=1, help="processes that prepare at once; one alone is measured")
     parser.add_argument("--repeat", type=int, default=50, help="calls that count, after 5 that do not")
     parser.add_argument("--json", type=Path, default=Path("build/npbench-gpu.json"), help="where the figures go")
+    parser.add_argument("--add", action="store_true", help="other rows of the JSON file stay")
     parser.add_argument("--again", action="store_true", help="measure nothing: tell and draw what the JSON file has")
     parser.add_argument("--report", type=Path, help="a Markdown file whose part between the marks takes the results")
     chosen = parser.parse_args(words)
@@ -50,11 +57,14 @@ def options(words: Sequence[str] | None = None) -> argparse.Namespace:
 
 def run(kernel: str, framework: Framework, python: Path, chosen: argparse.Namespace) -> Row:
     """One process, with an empty cache of compiled programs; killed, with what it started, when its time is over."""
-    words = ["-m", "benchmarks.devices.worker", kernel, framework.name, chosen.preset, str(chosen.repeat)]
+    presets = f"{chosen.compared or chosen.preset},{chosen.preset}"
+    words = ["-m", "benchmarks.devices.worker", kernel, framework.name, presets, str(chosen.repeat)]
     if framework.name == "dcpy":
         framework = replace(framework, environment={**framework.environment, **folder_of_constants()})
     row: Row = {"kernel": kernel, "framework": framework.name, "preset": chosen.preset}
-    return row | answer(python, [*words, str(chosen.timeout / 3)], framework, chosen.timeout)
+    seconds = [*words, f"{chosen.timeout},{chosen.seconds}"]
+    turns = {TURNS: str(chosen.turns)} if chosen.jobs > 1 else {}
+    return row | answer(python, seconds, framework, (chosen.timeout + chosen.seconds) * chosen.jobs, turns)
 
 
 def beside(rows: list[Row]) -> list[Row]:
@@ -89,6 +99,18 @@ def summary(rows: list[Row], framework: str) -> str:
     return "\n".join([text, *filter(None, told)])
 
 
+def stored_rows(chosen: argparse.Namespace, device: Device) -> list[Row]:
+    """With ``--add``, the rows of the JSON file that are not measured anew, and are of the same device and preset."""
+    if not chosen.add or not chosen.json.exists():
+        return []
+    stored = json.loads(chosen.json.read_text())
+    if stored["device"]["name"] != device.name:
+        return []
+    anew = {(kernel, name) for kernel in chosen.only for name in chosen.frameworks}
+    rows: list[Row] = stored["rows"]
+    return [r for r in rows if r["preset"] == chosen.preset and (r["kernel"], r["framework"]) not in anew]
+
+
 def measured(chosen: argparse.Namespace, device: Device) -> list[Row]:
     """All kernels in all frameworks that are there; a line for each as soon as it is known."""
     print(device.name)
@@ -98,16 +120,19 @@ def measured(chosen: argparse.Namespace, device: Device) -> list[Row]:
     for name in [name for name, python in present.items() if python is None]:
         print(f"{name} is not installed (make bench-gpu installs it): skipped")
     print(HEADER)
-    rows: list[Row] = []
-    for kernel in chosen.only:
-        for name, python in present.items():
-            if python is not None:
-                rows.append(run(kernel, FRAMEWORKS[name], python, chosen))
-                print(line_of(beside(rows)[-1]), flush=True)
-    chosen.json.parent.mkdir(parents=True, exist_ok=True)
-    chosen.json.write_text(json.dumps({"device": asdict(device), "rows": rows}, indent=1) + "\n")
+    rows = stored_rows(chosen, device)
+    pairs = [(kernel, name, python) for kernel in chosen.only for name, python in present.items() if python is not None]
+    with tempfile.NamedTemporaryFile() as turns, ThreadPoolExecutor(chosen.jobs) as pool:
+        chosen.turns = turns.name
+        started = [pool.submit(run, kernel, FRAMEWORKS[name], python, chosen) for kernel, name, python in pairs]
+        for done in as_completed(started):
+            rows.append(done.result())
+            print(line_of(beside(rows)[-1]), flush=True)
+            chosen.json.parent.mkdir(parents=True, exist_ok=True)
+            chosen.json.write_text(json.dumps({"device": asdict(device), "rows": rows}, indent=1) + "\n")
     print(f"wrote {chosen.json}")
-    return rows
+    order = list(kernels()), list(FRAMEWORKS)
+    return sorted(rows, key=lambda row: (order[0].index(row["kernel"]), order[1].index(row["framework"])))
 
 
 def main(words: Sequence[str] | None = None) -> int:

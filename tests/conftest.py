@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from dcpy.base.options import launched_by_mpi
-from tests.support import tiers, verified_lir
+from tests.support import devices, tiers, verified_lir
 
 GOLDEN = Path(__file__).parent / "golden"
 EMULATOR = Path(sys.prefix) / "lib" / "libintelocl_emu.so"  # Intel's, of FPGAs
@@ -26,6 +26,7 @@ settings.load_profile("default")
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="write golden files")
     parser.addoption("--mpi-jobs", action="store_true", help="tests that start jobs of several ranks")
+    parser.addoption("--gpu-backend", default="simulator", help="where programs for GPUs run: simulator, cuda or hip")
     parser.addoption("--exhaustive", action="store_true", help="all combinations, all oracles")
 
 
@@ -34,6 +35,7 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ.setdefault("DCPY_CACHE_DIR", str(config.rootpath / ".pytest_cache" / "dcpy"))
     os.environ.setdefault("DCPY_FULL_TRACEBACKS", "1")  # a test that fails shows where
     verified_lir.install()
+    devices.BACKEND = config.getoption("--gpu-backend")
     tiers.EXHAUSTIVE = config.getoption("--exhaustive")
 
 

@@ -27,7 +27,6 @@ FRAMEWORKS = {
             | {
                 "JAX_ENABLE_X64": "1",
                 "JAX_DEFAULT_MATMUL_PRECISION": "highest",
-                "JAX_PLATFORMS": "cuda,rocm",
                 "XLA_PYTHON_CLIENT_PREALLOCATE": "false",
             },
         ),

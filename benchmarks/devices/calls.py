@@ -103,6 +103,7 @@ class TorchCall(DeviceCall):
     def make_clock(self) -> Clock:
         import torch
 
+        torch._dynamo.config.automatic_dynamic_shapes = False  # each size that it is called with has code of its own
         self.module = torch
         return EventClock(torch.cuda.current_stream().cuda_stream)
 
@@ -121,6 +122,10 @@ class JaxDeviceCall(JaxCall):
 
     def __init__(self, subject: Subject) -> None:
         super().__init__(subject)
+        import jax
+
+        if jax.devices()[0].platform == "cpu":
+            raise RuntimeError("JAX finds no GPU")
         self.clock: Clock = HostClock(lambda: None)  # `run` itself waits
 
     def prepare(self, arguments: Arguments) -> Arguments:
@@ -129,6 +134,9 @@ class JaxDeviceCall(JaxCall):
 
         found: Arguments = jax.block_until_ready(super().prepare(arguments))
         return found
+
+    def wait(self) -> None:
+        """Nothing is left to wait for: `run` waits."""
 
     def span(self, function: Callable[..., Any], arguments: Arguments) -> Span:
         """How long one call takes."""

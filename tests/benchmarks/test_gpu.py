@@ -7,6 +7,7 @@ import pytest
 
 import dcpy
 from benchmarks.npbench import kernels
+from tests.support import devices
 from tests.support.tiers import some
 
 pytestmark = pytest.mark.cc
@@ -18,7 +19,7 @@ def on_gpu(name, **options):
     """Result and arguments afterwards, in Python and on the device."""
     kernel = KERNELS[name]
     here, there = (copy.deepcopy(kernel.initialize("XS")) for _ in range(2))
-    program = dcpy.program(kernel.function, device=dcpy.DeviceType.GPU, gpu_backend="simulator", **options)
+    program = dcpy.program(kernel.function, device=dcpy.DeviceType.GPU, gpu_backend=devices.BACKEND, **options)
     return (kernel.function(**here), here), (program(**there), there)
 
 

@@ -46,7 +46,6 @@ def test_what_each_framework_is_given():
     assert added(for_cupy(SUBJECT)) == ["import cupy as np"]
     assert added(for_torch(SUBJECT)) == [
         "import torch",
-        'torch.set_default_device("cuda")',
         "@torch.compile",
         "@torch.compiler.wrap_numpy",
     ]
@@ -146,7 +145,7 @@ class SimulatedCall(DcpyCall):
 def test_a_row_of_dcpy_with_arrays_on_the_device(monkeypatch):
     monkeypatch.setenv("DCPY_GPU_BACKEND", "simulator")
     framework = dataclasses.replace(FRAMEWORKS["dcpy"], call=SimulatedCall)
-    row = worker.measure(KERNELS["jacobi_1d"], framework, "XS", 3, 60.0)
+    row = worker.measure(KERNELS["jacobi_1d"], framework, ("XS", "XS"), 3, (60.0, 60.0))
     assert row["status"] == "ok"
     assert (row["times"], row["median"], row["host_median"]) == ([6.0, 7.0, 8.0], 7.0, 14.0)
     assert (row["clock"], row["version"]) == ("events", dcpy.__version__)

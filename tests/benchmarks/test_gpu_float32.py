@@ -10,6 +10,7 @@ import pytest
 import dcpy
 from benchmarks.npbench import kernels
 from tests.benchmarks.test_gpu import compare
+from tests.support import devices
 
 pytestmark = pytest.mark.cc
 KERNELS = kernels()
@@ -32,6 +33,6 @@ def test_equals_numpy(name):
     here = in_single_precision(kernel.initialize("XS"))
     there = copy.deepcopy(here)
     assert any(getattr(value, "dtype", None) == np.float32 for value in here.values())
-    program = dcpy.program(kernel.function, device=dcpy.DeviceType.GPU, gpu_backend="simulator", auto_optimize=True)
+    program = dcpy.program(kernel.function, device=dcpy.DeviceType.GPU, gpu_backend=devices.BACKEND, auto_optimize=True)
     compare(kernel.function(**here), program(**there))
     compare(tuple(here.values()), tuple(there.values()))

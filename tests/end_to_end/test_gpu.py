@@ -12,10 +12,11 @@ import pytest
 import dcpy
 from dcpy.base.errors import DeviceError
 from dcpy.targets.catalog import TARGETS
+from tests.support import devices
 
 pytestmark = pytest.mark.cc
 RNG = np.random.default_rng(3)
-GPU = {"device": dcpy.DeviceType.GPU, "gpu_backend": "simulator"}
+GPU = {"device": dcpy.DeviceType.GPU, "gpu_backend": devices.BACKEND}
 
 
 def gpu(function=None, **options):
@@ -186,7 +187,7 @@ def test_too_much_memory():
     k = np.array([3, 10])
     assert gpu(f)(100, k) == f(100, k)
     with pytest.raises(MemoryError):
-        gpu(f)(2**33, k)
+        gpu(f)(2**36, k)
 
 
 def test_devices_have_targets():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dcpy
+from tests.support import devices
 
 pytestmark = pytest.mark.cc
 PARTS = (0.0, -0.0, 1.0, -1.0, 0.5, -2.0, 1e-3, 30.0, -800.0, 0.8, 0.6, 1e10, 1e-300, np.inf, -np.inf, np.nan)
@@ -24,7 +25,7 @@ def powers(z, w):
 
 
 def on_device(function):
-    return dcpy.program(function, device=dcpy.DeviceType.GPU, gpu_backend="simulator", auto_optimize=True)
+    return dcpy.program(function, device=dcpy.DeviceType.GPU, gpu_backend=devices.BACKEND, auto_optimize=True)
 
 
 def assert_close(found, expected, tolerance, z):

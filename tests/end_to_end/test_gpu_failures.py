@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import dcpy
+from tests.support import devices
 
 pytestmark = pytest.mark.cc
 
@@ -76,7 +77,7 @@ def outcome(program):
 def test_arguments_are_as_python_leaves_them(function, optimized):
     expected, theirs = outcome(function)
     program = dcpy.program(
-        function, device=dcpy.DeviceType.GPU, gpu_backend="simulator", auto_optimize=optimized, gpu_seed=3
+        function, device=dcpy.DeviceType.GPU, gpu_backend=devices.BACKEND, auto_optimize=optimized, gpu_seed=3
     )
     for _ in range(2):  # the next call finds nothing of the failure
         found, ours = outcome(program)
@@ -87,7 +88,7 @@ def test_arguments_are_as_python_leaves_them(function, optimized):
 
 def test_the_line_of_python_is_named():
     with pytest.raises(IndexError) as caught:
-        dcpy.program(overwritten_behind, device=dcpy.DeviceType.GPU, gpu_backend="simulator")(
+        dcpy.program(overwritten_behind, device=dcpy.DeviceType.GPU, gpu_backend=devices.BACKEND)(
             np.zeros(5), np.zeros(5), np.array([0, 1, 7, 2, 3])
         )
     first = overwritten_behind.__code__.co_firstlineno
@@ -123,13 +124,13 @@ def test_of_several_checks_that_fail_the_first_is_told(function):
             program(np.arange(600.0), np.zeros(600), idx)
         return str(caught.value).splitlines()[0]
 
-    gpu = {"device": dcpy.DeviceType.GPU, "gpu_backend": "simulator", "auto_optimize": True}
+    gpu = {"device": dcpy.DeviceType.GPU, "gpu_backend": devices.BACKEND, "auto_optimize": True}
     told = {failed(dcpy.program(function, gpu_seed=seed, **gpu)) for seed in range(5)}
     assert told == {failed(function)}
 
 
 def test_rows_come_before_columns():
-    @dcpy.program(device=dcpy.DeviceType.GPU, gpu_backend="simulator", auto_optimize=True, gpu_seed=2)
+    @dcpy.program(device=dcpy.DeviceType.GPU, gpu_backend=devices.BACKEND, auto_optimize=True, gpu_seed=2)
     def rows(A, B, idx):
         for i in range(B.shape[0]):
             for j in range(B.shape[1]):

@@ -192,12 +192,13 @@ def lost(backend: str, why: str, place: SrcSpan | None = None) -> DeviceError:
 def open_table(
     backend: str, folder: Path, kernels: Sequence[str], options: Options, places: Mapping[str, SrcSpan] | None = None
 ) -> DriverProgram:
-    """The table of a program whose machine code `build_device` has left in a folder; `kernels` by number.
+    """The table of a program whose machine code `build_device` has left in a folder; `kernels` by number, or none: then
+    nothing is there.
 
     `places`: where in Python kernels come from, by name. Raises `DeviceError` and `ToolchainError`.
     """
     context = open_context(backend, options)
-    _, code = binary_for(folder, context.facts().arch)
+    code = binary_for(folder, context.facts().arch)[1] if kernels else b""  # libraries alone, or nothing there
     program = context.program(code, kernels, places)
     program.limit_workspace(options.gpu.max_workspace)
     if options.gpu.profile:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dcpy.ir.analysis.scopes import symbols_assigned_in
-from dcpy.ir.analysis.sides import run_by_host, twins
+from dcpy.ir.analysis.sides import on_device, run_by_host, twins
 from dcpy.ir.data import Array, Scalar
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.expressions.scalar import Load, ScalarExpr, loads_of, rewrite
@@ -28,20 +28,26 @@ class HostControl(GraphPass):
              while A[0] > tol { ... }                    copy gpu_A[0] -> seen
                                                          while seen > tol { ...;  copy gpu_A[0] -> seen }
 
-    Where kernels write the array and the host does not, no map is around, and the index is proved to be in range:
-    an expression need not get to each of its parts. In the condition of a `while` loop the index must stay what it
-    is; the element comes back before the loop, and wherever an iteration ends. Everything else is copied back as a
-    whole, where the analysis of validity says so.
+    Where kernels write the array and the host does not, no map is around, nor a loop that launches nothing, and the
+    index is proved to be in range: an expression need not get to each of its parts. In the condition of a `while` loop
+    the index must stay what it is; the element comes back before the loop, and wherever an iteration ends. Everything
+    else is copied back as a whole, where the analysis of validity says so.
     """
 
     name: ClassVar[str] = "host-control"
 
     def decide(self, rw: Rewriter) -> None:
         """Block by block."""
-        on_device = {host: twin for twin, host in twins(rw.sdfg).items() if _changes_there(host, twin, rw)}
+        changing = {host: twin for twin, host in twins(rw.sdfg).items() if _changes_there(host, twin, rw)}
         for element in list(run_by_host(rw.sdfg.body)):
-            if isinstance(element, Block) and not isinstance(element, State):
-                _read_back(element, on_device, rw)
+            if isinstance(element, Block) and not isinstance(element, State) and not _is_swept(element):
+                _read_back(element, changing, rw)
+
+
+def _is_swept(block: Block) -> bool:
+    """Whether a loop around it launches nothing: it goes through elements, and waits once for all of them."""
+    loop = next((owner for owner in owners_around(block) if isinstance(owner, Loop | While)), None)
+    return loop is not None and not any(map(on_device, loop.body.walk_nodes()))
 
 
 def _changes_there(host: str, twin: str, rw: Rewriter) -> bool:

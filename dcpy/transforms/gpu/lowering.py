@@ -12,6 +12,7 @@ from dcpy.transforms.cpu.hoist_buffers import HoistBuffers
 from dcpy.transforms.cpu.share_buffers import ShareBuffers
 from dcpy.transforms.expand import ExpandLibraryNodes
 from dcpy.transforms.fusion.map_inlining import MapInlining
+from dcpy.transforms.gpu.explicit_index_checks import ExplicitIndexChecks
 from dcpy.transforms.gpu.form_kernels import FormKernels
 from dcpy.transforms.gpu.histogram_privatization import HistogramPrivatization
 from dcpy.transforms.gpu.host_control import HostControl
@@ -20,6 +21,7 @@ from dcpy.transforms.gpu.kernel_union import KernelUnion
 from dcpy.transforms.gpu.loops_into_blocks import LoopsIntoBlocks
 from dcpy.transforms.gpu.loops_into_kernels import LoopsIntoKernels
 from dcpy.transforms.gpu.map_to_grid import MapToGrid
+from dcpy.transforms.gpu.maps_into_loops import MapsIntoLoops
 from dcpy.transforms.gpu.overlapped_tiles import OverlappedTiles
 from dcpy.transforms.gpu.place_computation import PlaceComputation
 from dcpy.transforms.gpu.place_copies import PlaceCopies
@@ -52,6 +54,7 @@ def gpu_pipeline(
     return Pipeline(
         "lower-for-gpu",
         InlineCall(),
+        MapsIntoLoops(),
         LoopVersioning(),
         LoopToScan(),
         LibraryIdioms(late=True, target="gpu"),
@@ -59,7 +62,7 @@ def gpu_pipeline(
         MapInlining(indices=True),
         AugmentedAssignmentToWCR(loops=True, scattered=True),
         LoopSpeculation(),
-        LoopToMap(),
+        LoopToMap(allocates=False),
         StateFusion(),
         MapInlining(indices=True),
         ForwardScalars(),
@@ -78,6 +81,7 @@ def gpu_pipeline(
         KernelUnion(),
         PlaceData(),
         HostControl(),
+        ExplicitIndexChecks(),
         PlaceCopies(),
         AssignStorages(limits),
         ShareBuffers(),

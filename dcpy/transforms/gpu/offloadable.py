@@ -49,7 +49,7 @@ def why_on_host(node: Node, uses: Uses) -> Refusal | None:
         reason = _why_not_there(name, uses)
         if reason:
             return Refusal(reason)
-    return _unbounded(node, uses) if isinstance(node, Map) else None
+    return why_unbounded(node, uses) if isinstance(node, Map) else None
 
 
 def _touched(node: Node, uses: Uses) -> Iterator[str]:
@@ -95,7 +95,7 @@ def _why_no_words(part: ScalarExpr) -> str:
     return f"devices have no {part.name} of {dtype}" if part.name in MISSING.get(dtype.kind, ()) else ""
 
 
-def _unbounded(node: Map, uses: Uses) -> Refusal | None:
+def why_unbounded(node: Map, uses: Uses) -> Refusal | None:
     """An array inside whose size differs between iterations: threads cannot allocate."""
     for region in (part for body in node.regions() for part in body.walk_regions()):
         for name, desc in region.containers.items():

@@ -93,8 +93,8 @@ def _inspection(blocks: list[Block], mark: Mark) -> list[Block]:
             after = _inspection(rest, mark)
             if not after:
                 return [*kept, mark.where(fails)]
-            unchecked = [_unchecked(block)] if isinstance(block, SymbolAssign) else []
-            return [*kept, Branch([(fails, Region([mark.always()]))], Region([*unchecked, *after]), span=block.span)]
+            first = [without_check(block)] if isinstance(block, SymbolAssign) else []
+            return [*kept, Branch([(fails, Region([mark.always()]))], Region([*first, *after]), span=block.span)]
         block, rest = _cut(block, rest) if mark.needed else (block, rest)
         found = list(_inspected(block, mark))
         kept += found
@@ -160,11 +160,11 @@ def run_unchecked(region: Region) -> None:
                 case Check():
                     inner.remove(block)
                 case SymbolAssign(value=WrapIndex()):
-                    inner.replace(block, [_unchecked(block)])
+                    inner.replace(block, [without_check(block)])
 
 
-def _unchecked(block: SymbolAssign) -> SymbolAssign:
-    """The index, from the end where it is negative, without the check."""
+def without_check(block: SymbolAssign) -> SymbolAssign:
+    """The index, from the end where it is negative, whether or not it is in range."""
     wrapped = block.value
     assert isinstance(wrapped, WrapIndex)
     index = cast(wrapped.arg, types.int64)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
 from dcpy.ir.analysis.dependences import LoopDependences, loop_dependences
 from dcpy.ir.analysis.failures import why_failures_are_seen
+from dcpy.ir.analysis.scopes import symbols_assigned_in
+from dcpy.ir.data import Array
 from dcpy.ir.nodes import Map, Node
 from dcpy.ir.region import Loop, Region, State
 from dcpy.ir.schedules import Grid
@@ -28,10 +31,12 @@ class LoopToMap(Transformation[LoopDependences]):
 
     So does a check or an index from data, unless an iteration behind one that raises leaves nothing that is seen
     (`ir.analysis.failures`): then all run, and the exception of the lowest one that fails is raised. A loop that
-    launches kernels stays, too: a map of the host could not, and one of the device cannot launch any.
+    launches kernels stays, too: a map of the host could not, and one of the device cannot launch any. Without
+    `allocates`, for threads that cannot, so does one with arrays whose sizes differ between its iterations.
     """
 
     name: ClassVar[str] = "loop-to-map"
+    allocates: bool = True
     loop = capture(Loop)
     pattern = one(loop)
 
@@ -45,7 +50,8 @@ class LoopToMap(Transformation[LoopDependences]):
             return Refusal("it launches a kernel, which no map can", (kernel,))
         found = loop_dependences(loop, m.uses, leaves=why_failures_are_seen(loop, m.uses) is not None)
         if found.answer.is_no:
-            return found
+            varying = None if self.allocates else _sized_by_iterations(loop, found.private, m)
+            return found if varying is None else Refusal(f"the size of {varying!r} differs between iterations")
         if found.updates:
             return Refusal(f"{found.answer.reason}; augmented-assignment-to-wcr may make that a reduction")
         return Refusal(found.answer.reason)
@@ -67,6 +73,14 @@ class LoopToMap(Transformation[LoopDependences]):
         rw.forward(loop, node)
         rw.erase(loop)
         return node
+
+
+def _sized_by_iterations(loop: Loop, private: Iterable[str], m: Match) -> str | None:
+    """An array of an iteration whose size is known there alone."""
+    known = {loop.param, *symbols_assigned_in(loop.body)}
+    inside = (name for region in loop.body.walk_regions() for name in region.containers)
+    arrays = (name for name in (*private, *inside) if isinstance(m.uses.desc(name), Array))
+    return next((n for n in arrays if any(s in known for size in m.uses.desc(n).shape for s in size.symbols)), None)
 
 
 def _is_kernel(node: Node) -> bool:

@@ -12,13 +12,14 @@ from dcpy.base.options import resolve_options
 from dcpy.ir.text import print_sdfg
 from dcpy.runtime.devices import libraries
 from dcpy.runtime.devices.table import Table
+from tests.support import devices
 
 pytestmark = pytest.mark.cc
 RNG = np.random.default_rng(5)
 
 
 def on_gpu(function, **options):
-    return dcpy.program(function, device=dcpy.DeviceType.GPU, gpu_backend="simulator", **options)
+    return dcpy.program(function, device=dcpy.DeviceType.GPU, gpu_backend=devices.BACKEND, **options)
 
 
 def numbers(dtype, *shape):

@@ -68,11 +68,13 @@ def _tile(f: Fragment, corner: tuple[Expr, Expr], sums: tuple[Operand, Operand],
             f.compute(own, product, element.at(), w.at(i), wcr="add")
             f.compute(products.at(i - top, j - left), product, element.at(), x.at(j))
         f.put(columns.at(t, j - left), own)
-    with f.maps([down, Range(ZERO, as_expr(SIDE))], BLOCK, "i") as (i, t):
+    # rows and their shares as one range, so that the block has no more threads than read the tile
+    with f.maps([Range(ZERO, (down.stop - top) * SIDE)], BLOCK, "u") as (u,):
         own = zero(f, dtype)
+        i, t = u // SIDE, u - u // SIDE * SIDE
         with f.map(Range(left + t, across.stop, as_expr(SIDE)), SEQUENTIAL) as j:
-            f.put(own, products.at(i - top, j - left), wcr="add")
-        f.put(rows.at(i - top, t), own)
+            f.put(own, products.at(i, j - left), wcr="add")
+        f.put(rows.at(i, t), own)
     with f.maps([down], BLOCK) as (i,):
         own = zero(f, dtype)
         with f.map(Range(ZERO, as_expr(SIDE)), SEQUENTIAL) as t:
