@@ -20,7 +20,7 @@ from dcpy.runtime.devices.opening import backend_of
 from dcpy.runtime.devices.table import OUT_OF_MEMORY, TO_DEVICE, TO_HOST, Device
 
 KINDS = {Backend.CUDA: 2, Backend.HIP: 10, Backend.SIMULATOR: 2}  #: numbers of DLPack; simulated memory is as CUDA's
-Library = tuple[Callable[[int], int] | None, Callable[[DeviceArray], Any] | None]
+Library = tuple[Callable[[int], int] | None, Callable[[DeviceArray], Any] | None, bool]
 
 _homes: dict[tuple[str, str], ArrayDevice] = {}
 _opening = threading.Lock()
@@ -43,8 +43,10 @@ class ArrayDevice:
         return (DeviceMemoryError if status == OUT_OF_MEMORY else DeviceError)(message)
 
     def library_of(self, kind: type) -> Library:
-        """What asks the library of a class for its current stream, and makes its arrays of ours."""
-        return _current_stream(kind), _conversion(kind)
+        """What asks the library of a class for its current stream, what makes its arrays of ours, and whether none of
+        them may ever be written.
+        """
+        return _current_stream(kind), _conversion(kind), kind.__module__.partition(".")[0] in _IMMUTABLE
 
     def wait_for(self, stream: int) -> None:
         """Until all that a stream has been given is done."""
@@ -124,6 +126,7 @@ def _torch_stream(number: int) -> int:
 
 _STREAMS: Mapping[str, Callable[[int], int]] = {"cupy": _cupy_stream, "torch": _torch_stream}
 _MAKERS = {"jaxlib": "jax.numpy"}  #: modules that make arrays of classes that other modules define
+_IMMUTABLE = ("jax", "jaxlib")  #: libraries whose arrays nobody may write, whether or not they say so
 
 
 def _current_stream(kind: type) -> Callable[[int], int] | None:

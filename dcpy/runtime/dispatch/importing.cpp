@@ -262,12 +262,15 @@ int is_on_device(Home &home, PyObject *value, Library **library) {
 
 Object import_tensor(Home &home, PyObject *value, Library &library, void *stream, void **behind) {
     *behind = nullptr;
-    if (library.has_dlpack) {
-        Object found = by_dlpack(home, value, library, stream);
-        if (found || !library.has_interface || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
+    Object found;
+    if (library.has_dlpack) found = by_dlpack(home, value, library, stream);
+    if (!library.has_dlpack || (!found && library.has_interface && PyErr_ExceptionMatches(PyExc_AttributeError))) {
         PyErr_Clear();
+        found = by_interface(home, value, stream, behind);
     }
-    return by_interface(home, value, stream, behind);
+    // JAX marks none of its arrays as read-only, though none may change
+    if (found && library.is_immutable) reinterpret_cast<DeviceArray *>(found.get())->flags &= ~NPY_ARRAY_WRITEABLE;
+    return found;
 }
 
 bool stream_of(Home &home, PyObject *value, Library &library, void **stream) {

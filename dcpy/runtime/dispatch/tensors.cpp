@@ -16,8 +16,10 @@ Library *Home::library_of(PyTypeObject *type) {
     if (found != libraries->end()) return &found->second;
     const Object answer(PyObject_CallMethod(device, "library_of", "O", type));
     PyObject *stream, *convert;
-    if (!answer || !PyArg_ParseTuple(answer.get(), "OO", &stream, &convert)) return nullptr;
+    int is_immutable;
+    if (!answer || !PyArg_ParseTuple(answer.get(), "OOp", &stream, &convert, &is_immutable)) return nullptr;
     Library library;
+    library.is_immutable = is_immutable != 0;
     library.type = Object::borrow(reinterpret_cast<PyObject *>(type));
     if (stream != Py_None) library.stream = Object::borrow(stream);
     if (convert != Py_None) library.convert = Object::borrow(convert);

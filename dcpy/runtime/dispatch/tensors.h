@@ -25,6 +25,7 @@ struct Library {
     Object convert;           // called with a `DeviceArray`: an array of the library; null: there is no such function
     bool has_dlpack = false;
     bool has_interface = false;  // __cuda_array_interface__
+    bool is_immutable = false;   // whoever has one of its arrays relies on it
     bool is_versioned = true;    // until it refuses to be asked for a version
 };
 

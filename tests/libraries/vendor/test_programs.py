@@ -240,6 +240,6 @@ def test_a_library_that_fails_is_an_error_at_the_line_of_python(monkeypatch):
 
 
 def test_memory_that_does_not_suffice_is_said(monkeypatch):
-    monkeypatch.setitem(libraries.WORKSPACE, libraries.Backend.SIMULATOR, 1 << 40)
+    monkeypatch.setitem(libraries.WORKSPACE, libraries.Backend(devices.BACKEND), 1 << 40)
     with pytest.raises(MemoryError):
         on_gpu(product, gpu_seed=98)(numbers(float, 3, 4), numbers(float, 4, 5))

@@ -16,9 +16,8 @@ from dcpy.runtime.function import compiled_function
 from dcpy.runtime.load import load
 from tests.runtime.devices import chips
 from tests.runtime.devices.fakes import FakeDriver
-from tests.support import devices
 
-GPU = {"device": dcpy.DeviceType.GPU, "gpu_backend": devices.BACKEND, "auto_optimize": True, "gpu_errors": "deferred"}
+GPU = {"device": dcpy.DeviceType.GPU, "gpu_backend": "simulator", "auto_optimize": True, "gpu_errors": "deferred"}
 CHECKED = """
     sdfg @checked(x: f64[N] @global, k: i64[M] @global) symbols(N: size, M: size) {
       state { map b = 0:M:64 @grid { state { map i = b:min(b + 64, M) @block {
@@ -33,7 +32,7 @@ def take(x, k):
 
 
 def ours(values):
-    return dcpy.gpu.array(np.asarray(values), backend=devices.BACKEND)
+    return dcpy.gpu.array(np.asarray(values), backend="simulator")
 
 
 @pytest.mark.cc

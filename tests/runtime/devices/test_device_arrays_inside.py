@@ -14,10 +14,9 @@ from dcpy.base.errors import ArgumentError, ReadOnlyArgument
 from tests.runtime.devices import producer
 from tests.runtime.devices.kernels import device_of as memory_of_another_library
 from tests.runtime.devices.producer import DeviceArray
-from tests.support import devices
 
 pytestmark = pytest.mark.cc
-GPU = {"device": dcpy.DeviceType.GPU, "gpu_backend": devices.BACKEND, "auto_optimize": True}
+GPU = {"device": dcpy.DeviceType.GPU, "gpu_backend": "simulator", "auto_optimize": True}
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +39,7 @@ def step(pair):
 
 
 def ours(values):
-    return dcpy.gpu.array(values, backend=devices.BACKEND)
+    return dcpy.gpu.array(values, backend="simulator")
 
 
 def on_host(array):

@@ -18,10 +18,9 @@ from dcpy.runtime.devices.table import TO_HOST
 from tests.runtime.devices import producer
 from tests.runtime.devices.kernels import device_of
 from tests.runtime.devices.producer import DeviceArray
-from tests.support import devices
 
 pytestmark = pytest.mark.cc
-GPU = {"device": dcpy.DeviceType.GPU, "gpu_backend": devices.BACKEND, "auto_optimize": True}
+GPU = {"device": dcpy.DeviceType.GPU, "gpu_backend": "simulator", "auto_optimize": True}
 HERE, THERE = 0x7000, 0x7010
 
 
@@ -132,7 +131,7 @@ def test_arrays_of_two_streams(library):
 
 
 def test_results_are_used_behind_the_calls_that_made_them(library):
-    first = dcpy.gpu.array(np.arange(4.0), backend=devices.BACKEND)
+    first = dcpy.gpu.array(np.arange(4.0), backend="simulator")
     with dcpy.gpu.stream(HERE):
         found = grow(first)
     with dcpy.gpu.stream(THERE):
@@ -167,7 +166,7 @@ def test_what_names_none(stream):
 
 def test_the_default_stream():
     with dcpy.gpu.stream(0):
-        assert grow(dcpy.gpu.array(np.arange(4.0), backend=devices.BACKEND)).stream == 1
+        assert grow(dcpy.gpu.array(np.arange(4.0), backend="simulator")).stream == 1
 
 
 def test_streams_are_of_a_thread(library):

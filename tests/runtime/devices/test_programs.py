@@ -49,6 +49,17 @@ def compiled(text, fake):
     return compiled_function(loaded(text, fake))
 
 
+def test_a_program_without_kernels_runs(fake):
+    """Small ones are the host's, and libraries have kernels of their own."""
+    text = "sdfg @f(a: f64[1]) { state { tasklet (x <- a[0]) -> (o -> a[0]) { o = x + 1.0 } } }"
+    found = load(generate(parse_sdfg(text), None, None, fake.options), fake.options)
+    a = np.ones(1)
+    compiled_function(found)(a)
+    assert a[0] == 2
+    assert fake.log("launch") == []
+    assert binaries_in(Path(found.path).parent) == ()
+
+
 def test_a_program_runs(fake):
     found = loaded(AXPY, fake)
     x, y = RNG.random(1000), RNG.random(1000)

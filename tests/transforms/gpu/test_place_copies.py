@@ -270,6 +270,24 @@ def test_control_flow_reads_back_the_elements_that_it_needs():
     found.says("reads one element of 'A' back from the device").same_values(N=[2, 3])
 
 
+def test_loops_that_launch_nothing_read_arrays_back_as_a_whole():
+    found = Passed(
+        f"""
+        sdfg @f(A: f64[N], h: f64[1]) symbols(N: size) {{
+          data t: f64[N] transient
+          state {{ {add("A", "t")} }}
+          loop k = 0:N {{ if t[k] > 1.5 {{ state {{ tasklet (x <- h[0]) -> (o -> h[0]) {{ o = x + 1.0 }} }} }} }}
+        }}""",
+        PlaceComputation(),
+        PlaceData(),
+        HostControl(),
+        PlaceCopies(),
+    ).same_values(N=[0, 5])
+    before, _, behind = found.text.partition("loop k")
+    assert "copy gpu_t[0:N] -> t[0:N]" in before
+    assert "copy" not in behind.partition("state { copy gpu")[0].partition("}\n  }")[0]
+
+
 def test_checks_in_a_row_share_what_happens_where_they_fail():
     found = copied(f"""
         sdfg @f(A: f64[N], k, l) symbols(N: size {{least = 2}}, k: i64, l: i64) {{
