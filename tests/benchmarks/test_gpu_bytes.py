@@ -30,6 +30,7 @@ QUICK = (
     "softmax", "symm",
 )  # fmt: skip
 WITHIN = 1.1
+FAILED = 32  #: bytes: each block asks whether a check has failed, which shows where a kernel has one block
 OPTIONS = {"device": "gpu", "gpu.backend": "simulator", "gpu.hooks": True, "gpu.libraries": False}
 #: where the model cannot know what is moved before the program runs, and why
 EXCEPTIONS = {
@@ -52,6 +53,11 @@ class Kernel:
     floor: float
     moved: float
     exact: bool
+    launches: int
+
+    @property
+    def exceeds(self):
+        return self.seen > WITHIN * self.moved + FAILED * self.launches
 
 
 def sizes_of(kernel):
@@ -84,7 +90,7 @@ def predicted(node, found, sizes, uses):
     counts = [counted(traffic, launch.symbols) for launch in launches(node, sizes)]
     total = sum(counts, Count(0, 0))
     share = found.launches / max(len(counts), 1)
-    return Kernel(found.name, found.moved_bytes, total.floor * share, total.moved * share, total.exact)
+    return Kernel(found.name, found.moved_bytes, total.floor * share, total.moved * share, total.exact, found.launches)
 
 
 @pytest.mark.parametrize("name", some(KERNELS, *QUICK))
@@ -93,8 +99,8 @@ def test_kernels_move_what_the_model_says(name):
     assert found
     assert [one for one in found if one.seen < int(one.floor)] == []
     if name not in EXCEPTIONS:
-        assert [one for one in found if one.seen > WITHIN * one.moved] == []
+        assert [one for one in found if one.exceeds] == []
         assert sum(one.moved for one in found) <= WITHIN * sum(one.seen for one in found)
     else:  # the rest of the program is under the gate
-        assert [one for one in found if one.exact and one.seen > WITHIN * one.moved] == []
+        assert [one for one in found if one.exact and one.exceeds] == []
         assert not all(one.exact for one in found)
