@@ -5,6 +5,9 @@ from __future__ import annotations
 import copy
 import dataclasses
 import json
+import os
+import signal
+import subprocess
 import sys
 import types
 
@@ -18,6 +21,7 @@ from benchmarks.devices.adapt import for_cupy, for_dcpy, for_torch
 from benchmarks.devices.calls import DcpyCall
 from benchmarks.devices.clocks import EventClock, HostClock, Span, new_stream
 from benchmarks.devices.device import MEASURED, Device, device_that_is_there, take_constants
+from benchmarks.devices.turns import TURNS
 from benchmarks.npbench import kernels
 from benchmarks.peers import adapt, heatmap
 from benchmarks.peers.calls import PlainCall
@@ -247,3 +251,39 @@ def test_without_a_gpu_it_says_so(monkeypatch, capsys):
     said = capsys.readouterr()
     assert said.err == gpu.NO_GPU + "\n"
     assert said.out == ""
+
+
+def test_rows_of_others_stay(tmp_path):
+    device = Device("a GPU")
+    place = tmp_path / "found.json"
+    place.write_text(json.dumps({"device": dataclasses.asdict(device), "rows": STORED}))
+    chosen = gpu.options(["--add", "--frameworks", "cupy", "--json", str(place), "--preset", STORED[0]["preset"]])
+    kept = gpu.stored_rows(chosen, device)
+    assert kept == [row for row in STORED if row["framework"] != "cupy"]
+    assert gpu.stored_rows(chosen, Device("another")) == []
+    assert gpu.stored_rows(gpu.options(["--json", str(place)]), device) == []
+
+
+IN_TURN = """
+import sys, time
+from benchmarks.devices.turns import measuring
+with measuring():
+    print("in", flush=True)
+    time.sleep(0.2)
+    print("out", flush=True)
+"""
+
+
+def test_one_process_at_a_time_is_measured(tmp_path):
+    with open(tmp_path / "said", "w") as said:
+        words = [sys.executable, "-c", IN_TURN]
+        environment = {**os.environ, TURNS: str(tmp_path / "turns")}
+        running = [subprocess.Popen(words, stdout=said, env=environment, cwd=gpu.ROOT) for _ in range(3)]
+        assert [process.wait() for process in running] == [0, 0, 0]
+    assert (tmp_path / "said").read_text().split() == ["in", "out"] * 3
+
+
+def test_preparing_ends_in_time():
+    text = "import time\nfrom benchmarks.devices.turns import within\nwith within(0.1):\n    time.sleep(60)\n"
+    done = subprocess.run([sys.executable, "-c", text], cwd=gpu.ROOT, check=False)
+    assert done.returncode == -signal.SIGALRM
