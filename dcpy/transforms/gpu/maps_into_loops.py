@@ -7,7 +7,8 @@ from typing import ClassVar
 
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.nodes import Copy, Map, Tasklet
-from dcpy.ir.region import State
+from dcpy.ir.region import Region
+from dcpy.ir.tree import owners_around
 from dcpy.transforms.gpu.offloadable import why_unbounded
 from dcpy.transforms.maps.map_to_for_loop import as_loops
 from dcpy.transforms.passes import GraphPass
@@ -28,17 +29,17 @@ class MapsIntoLoops(GraphPass):
 
     def decide(self, rw: Rewriter) -> None:
         """From outside to inside: what is in a loop is looked at in turn."""
-        for state in [block for block in rw.sdfg.body.walk_blocks() if isinstance(block, State)]:
-            for node in [node for node in state.nodes if isinstance(node, Map)]:
-                self._sequential(node, rw)
+        pending = _maps(rw.sdfg.body)
+        while pending:
+            node = pending.pop()
+            reason = why_unbounded(node, rw.uses)
+            if reason is None or all(isinstance(part, Tasklet | Copy) for part in node.body.walk_nodes()):
+                continue
+            rw.remark(node, True, f"a loop of launches: {reason}")
+            pending += _maps(as_loops(node, rw)[-1].body)
 
-    def _sequential(self, node: Map, rw: Rewriter) -> None:
-        reason = why_unbounded(node, rw.uses)
-        inner = [part for part in node.body.walk_nodes() if not isinstance(part, Tasklet | Copy)]
-        if reason is None or not inner:
-            return
-        rw.remark(node, True, f"a loop of launches: {reason}")
-        for loop in as_loops(node, rw)[-1:]:
-            for state in [block for block in loop.body.walk_blocks() if isinstance(block, State)]:
-                for part in [part for part in state.nodes if isinstance(part, Map)]:
-                    self._sequential(part, rw)
+
+def _maps(region: Region) -> list[Map]:
+    """Those that are in no other one, the last one first."""
+    found = [node for node in region.walk_nodes() if isinstance(node, Map)]
+    return [node for node in reversed(found) if not any(isinstance(owner, Map) for owner in owners_around(node))]
