@@ -99,6 +99,12 @@ def schedule_of(kind: object) -> Schedule:
     """What a schedule is in the IR; `FrontendError` for those of unknown devices, and for what is none."""
     if isinstance(kind, ScheduleType) and kind in _SCHEDULES:
         return _SCHEDULES[kind]
+    if isinstance(kind, ScheduleType) and kind.name.startswith("FPGA_"):
+        raise FrontendError(
+            f"the schedule {kind.name} is not for single maps",
+            notes=("on an FPGA, all maps of a program are pipelines, which the compiler forms",),
+            help="leave it out, and compile the program for the device: device=dcpy.DeviceType.FPGA",
+        )
     raise _refused("schedule", kind, ScheduleType, "leave it out, or use Default, Sequential or CPU_Multicore")
 
 

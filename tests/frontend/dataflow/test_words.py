@@ -222,7 +222,15 @@ def test_schedules_of_other_devices():
     with pytest.raises(dcpy.DcpyError, match="the target 'cpu' has no schedule @grid"):
         sdfg.compile()
     found = refusal(f, X)
-    assert "the schedule FPGA_Device is on no device that dcpy prints code for" in found
+    assert "the schedule FPGA_Device is not for single maps" in found
+    assert "compile the program for the device: device=dcpy.DeviceType.FPGA" in found
+
+    def g(a):
+        for i in dcpy.map[0:4] @ dcpy.ScheduleType.SVE_Map:
+            a[i] = 0
+
+    found = refusal(g, X)
+    assert "the schedule SVE_Map is on no device that dcpy prints code for" in found
     assert "use Default, Sequential or CPU_Multicore" in found
 
 
