@@ -10,6 +10,7 @@ from dcpy.base.source import SrcSpan
 from dcpy.codegen.generate import generate
 from dcpy.ir.text import parse_sdfg
 from dcpy.runtime.devices.simulator.hooks import watching
+from dcpy.runtime.devices.simulator.library import Settings, SimulatedDevice
 from dcpy.runtime.function import compiled_function
 from dcpy.runtime.load import load
 from tests.codegen.test_kernels import AXPY, SMOOTH
@@ -55,6 +56,18 @@ def test_each_watch_sees_its_own_calls():
             for _ in range(calls):
                 program(2.5, x, y)
         assert [kernel.launches for kernel in seen.report.kernels] == [calls]
+
+
+def test_devices_that_ended_are_not_watched():
+    """A device that opens later may be at the address of one that was closed."""
+    x, y = RNG.random(100), RNG.random(100)
+    ended = [SimulatedDevice(resolve_options({}), Settings(hooks=True)) for _ in range(20)]
+    for device in ended:
+        device.close()
+    program = compiled(AXPY, **{"gpu.seed": 3})
+    with watching() as seen:
+        program(2.5, x, y)
+    assert [kernel.launches for kernel in seen.report.kernels] == [1]
 
 
 def test_places_of_python_are_kept_with_the_program():

@@ -100,7 +100,8 @@ class SimulatedDevice(Device):
         self._simulator.dcpy_simulator_forget(self._simulator.dcpy_simulator_number(self.table))
 
     def close(self) -> None:
-        """Ends the device; its memory that was not released stays."""
+        """Ends the device, which nothing watches then; its memory that was not released stays."""
+        WATCHED[:] = [reference for reference in WATCHED if reference() not in (None, self)]
         self._simulator.dcpy_simulator_close(self.table)
 
 
