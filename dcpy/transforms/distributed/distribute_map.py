@@ -15,7 +15,8 @@ from dcpy.ir.nodes import Map
 from dcpy.ir.subsets import Range
 from dcpy.ir.tree import owners_around
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
-from dcpy.transforms.distributed.placement import Touch, anchors_of, placed, touches_of
+from dcpy.transforms.distributed.placement import placed
+from dcpy.transforms.distributed.touches import Touch, anchors_of, touches_of
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,8 @@ from dcpy.ir.symbolic import ZERO, ExprLike, ceil_div, sym
 from dcpy.ir.tree import owners_around
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 from dcpy.transforms.distributed.insert_communication import serve
-from dcpy.transforms.distributed.placement import anchors_of, placed, touches_of
+from dcpy.transforms.distributed.placement import placed
+from dcpy.transforms.distributed.touches import anchors_of, touches_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,13 +19,9 @@ from dcpy.ir.tree import jumps, owners_around
 from dcpy.transforms.distributed.available_copies import Equal, available_copies
 from dcpy.transforms.distributed.halo_validity import Halo
 from dcpy.transforms.distributed.insert_communication import redirect
-from dcpy.transforms.distributed.placement import (
-    halo_needed,
-    home_of,
-    outermost_node,
-    placed,
-    touches_of,
-)
+from dcpy.transforms.distributed.placement import home_of, placed
+from dcpy.transforms.distributed.presence import halo_needed
+from dcpy.transforms.distributed.touches import outermost_node, touches_of
 from dcpy.transforms.distributed.updates import place_updates, update_of
 from dcpy.transforms.passes import GraphPass
 

@@ -24,20 +24,16 @@ from dcpy.ir.subsets import DimSubset, Range, Subset
 from dcpy.ir.symbolic import ONE, ZERO, Expr, sym
 from dcpy.ir.tree import bodies_of, region_of, subtree
 from dcpy.transforms.distributed.on_grids import on_grid
-from dcpy.transforms.distributed.placement import (
+from dcpy.transforms.distributed.placement import Home, axis_for, holds_all, home_of, placed
+from dcpy.transforms.distributed.presence import why_not_there
+from dcpy.transforms.distributed.touches import (
     Anchor,
-    Home,
     Touch,
     anchors_of,
-    axis_for,
     follows_nothing,
-    holds_all,
-    home_of,
     outermost_nodes,
-    placed,
     touches_of,
     views_inside,
-    why_not_there,
 )
 from dcpy.transforms.passes import GraphPass
 

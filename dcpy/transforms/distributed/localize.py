@@ -26,16 +26,9 @@ from dcpy.transforms.distributed.combining import combine_parts, is_combined
 from dcpy.transforms.distributed.halo_validity import Halo, Widths, fills, updated
 from dcpy.transforms.distributed.local_domains import local_domain
 from dcpy.transforms.distributed.on_grids import made_local, on_grid
-from dcpy.transforms.distributed.placement import (
-    Touch,
-    anchors_of,
-    home_of,
-    labels_of,
-    outermost_nodes,
-    placed,
-    touches_of,
-    why_not_there,
-)
+from dcpy.transforms.distributed.placement import home_of, placed
+from dcpy.transforms.distributed.presence import why_not_there
+from dcpy.transforms.distributed.touches import Touch, anchors_of, labels_of, outermost_nodes, touches_of
 from dcpy.transforms.distributed.unread_fills import unread_fills
 from dcpy.transforms.passes import GraphPass
 

@@ -19,7 +19,8 @@ from dcpy.ir.region import Region, State
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ZERO, Expr, sym
 from dcpy.ir.tree import region_of
-from dcpy.transforms.distributed.placement import outermost_nodes, placed
+from dcpy.transforms.distributed.placement import placed
+from dcpy.transforms.distributed.touches import outermost_nodes
 from dcpy.transforms.passes import GraphPass
 
 

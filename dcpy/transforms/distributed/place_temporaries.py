@@ -12,15 +12,8 @@ from dcpy.ir.data import Array, View
 from dcpy.ir.distribution import Axis, Distribution
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.nodes import Map, Node
-from dcpy.transforms.distributed.placement import (
-    Touch,
-    anchors_of,
-    holds_all,
-    outermost_nodes,
-    placed,
-    shown_by,
-    touches_of,
-)
+from dcpy.transforms.distributed.placement import holds_all, placed, shown_by
+from dcpy.transforms.distributed.touches import Touch, anchors_of, outermost_nodes, touches_of
 from dcpy.transforms.passes import GraphPass
 
 Dealt = dict[str, tuple[str, Axis]]  # of a label: the grid, and how its values are dealt out

@@ -1,55 +1,24 @@
 """Where containers live and nodes run, resolved: what the passes of this folder agree on.
 
-A node runs over *labels*: a map over its parameters, a library node over the indices that its operands share, a copy
-over its dimensions. A home says along which axis of the grid the values of a label are dealt out.
+A home says along which axis of the grid the values of a label are dealt out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 
 from dcpy.ir.analysis.ownership import resolved, shifted
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Array, View
 from dcpy.ir.distribution import Axis, Blocked, Cyclic, Distribution, Partial, Root
-from dcpy.ir.expressions.identities import identity_value
-from dcpy.ir.expressions.scalar import Const, Load, walk
-from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Copy, Map, Node, Tasklet
+from dcpy.ir.nodes import Map, Node
 from dcpy.ir.refusal import Refusal
-from dcpy.ir.region import State
-from dcpy.ir.roles import Role
-from dcpy.ir.sdfg import Sdfg
-from dcpy.ir.subsets import DimSubset, Range, Subset
-from dcpy.ir.symbolic import ONE, ZERO, Expr, ceil_div, product_of, sym
-from dcpy.ir.tree import Element, bodies_of, owners_around, subtree
-from dcpy.transforms.distributed.halo_validity import Halo, valid_halos
+from dcpy.ir.subsets import Range
+from dcpy.ir.symbolic import ONE, ZERO, Expr, ceil_div, product_of
+from dcpy.transforms.distributed.touches import Anchor, Touch, anchors_of, touches_of
 
 Home = Mapping[str, Axis]  # of each label whose values are dealt out
-
-
-@dataclass(frozen=True, slots=True)
-class Touch:
-    """One access of a node to a container from outside of it. `labels` are those of its dimensions, if it has any."""
-
-    memlet: Memlet
-    is_write: bool
-    is_read: bool
-    labels: tuple[str, ...] | None = None
-
-    @property
-    def container(self) -> str:
-        return self.memlet.container
-
-
-@dataclass(frozen=True, slots=True)
-class Anchor:
-    """A dimension that follows a label: it touches elements ``label + low`` to ``label + high``."""
-
-    label: str
-    low: Expr
-    high: Expr
 
 
 # -- containers ------------------------------------------------------------------------------------------------------
@@ -118,82 +87,7 @@ def _merged(size: Expr, dims: list[int], shape: tuple[Expr, ...]) -> list[int]:
     return []
 
 
-# -- what nodes touch ------------------------------------------------------------------------------------------------
-
-
-def touches_of(node: Node, uses: Uses) -> tuple[Touch, ...]:
-    """All accesses of a node, and of what is inside of it, to containers that are declared outside."""
-    private = {name for inner in subtree(node) for region in bodies_of(inner) for name in region.containers}
-    letters = labels_of(node)
-    found: list[Touch] = []
-    for element in subtree(node):
-        for operand in element.operands():
-            read, written = operand.role is not Role.WRITTEN, operand.role is not Role.READ
-            read = read or bool(operand.memlet.wcr)
-            own = letters.get(operand.name) if element is node and letters is not None else None
-            found.append(Touch(operand.memlet, written, read, own))
-        for expr in element.exprs():
-            for part in walk(expr):
-                if isinstance(part, Load):
-                    found.append(Touch(Memlet(part.container, Subset(part.indices)), False, True))
-    return tuple(touch for touch in found if touch.container not in private)
-
-
-def views_inside(node: Node) -> Iterator[tuple[str, View]]:
-    """Views that are declared in the bodies of a node."""
-    for element in subtree(node):
-        for region in bodies_of(element):
-            for name, desc in region.containers.items():
-                if isinstance(desc, View):
-                    yield name, desc
-
-
-def labels_of(node: Node) -> Mapping[str, tuple[str, ...]] | None:
-    """For each operand of a node the labels of the dimensions that its memlet keeps; None where there are none."""
-    if isinstance(node, Copy):
-        names = tuple(f"d{dim}" for dim in range(len(node.src.subset.shape)))
-        return {"src": names, "dst": names}
-    return node.index_labels()
-
-
-def anchors_of(touch: Touch, labels: tuple[str, ...]) -> tuple[Anchor | None, ...]:
-    """For each dimension of a touch the label that it follows; None where it follows none, or is not known to."""
-    if touch.labels is not None:
-        own = iter(touch.labels)
-        return tuple(
-            Anchor(next(own), dim.start, dim.start) if isinstance(dim, Range) and _keep(own, dim) else None
-            for dim in touch.memlet.subset.dims
-        )
-    return tuple(_followed(dim, labels) for dim in touch.memlet.subset.dims)
-
-
-def _keep(own: Iterator[str], dim: Range) -> bool:
-    """Whether a range counts one by one; one that does not has a label all the same, which is passed over."""
-    if dim.step is not ONE:
-        next(own)
-        return False
-    return True
-
-
-def _followed(dim: DimSubset, labels: tuple[str, ...]) -> Anchor | None:
-    edges = (dim, dim) if isinstance(dim, Expr) else (dim.start, dim.stop - 1)
-    if isinstance(dim, Range) and dim.step is not ONE:
-        return None
-    named = [label for label in labels if label in dim.symbols]
-    if len(named) != 1:
-        return None
-    low, high = (edge - sym(named[0]) for edge in edges)
-    if low.constant is None or high.constant is None or low.constant > high.constant:
-        return None
-    return Anchor(named[0], low, high)
-
-
-def follows_nothing(dim: DimSubset, inside: set[str]) -> bool:
-    """Whether a dimension is one element, the same wherever the node runs."""
-    return isinstance(dim, Expr) and not any(name in inside for name in dim.symbols)
-
-
-# -- whether it is there ---------------------------------------------------------------------------------------------
+# -- homes -----------------------------------------------------------------------------------------------------------
 
 
 def room_needed(axis: Axis, anchor: Anchor, home: Axis) -> tuple[int, int] | None:
@@ -295,133 +189,7 @@ def _deal(
             home[anchor.label] = shifted(axis, anchor.low)
 
 
-def why_not_there(touch: Touch, where: Distribution | None, home: Home, node: Node, uses: Uses) -> str:
-    """Why a rank that runs `node` lacks elements of a touch, or writes one of several copies; "" where all is there."""
-    if touch.labels is not None and _is_dealt_otherwise(touch, where, home):
-        return "it is not dealt out as the others are"
-    if where is None:
-        return "each rank has a copy, and only one writes it" if touch.is_write and home else ""
-    if not touch.memlet.subset.dims and where.axes:
-        return "it is distributed"
-    return _why_beyond(touch, where, home, node, uses) or _why_not_alone(touch, where, home, node)
-
-
-def _why_beyond(touch: Touch, where: Distribution, home: Home, node: Node, uses: Uses) -> str:
-    """Why indices may be beyond what the rank has."""
-    rooms: list[tuple[int, int]] = []
-    for dim, (axis, anchor) in enumerate(zip(where.axes, anchors_of(touch, tuple(home)), strict=True)):
-        room = _room(axis, anchor, home)
-        if room is None:
-            return f"dimension {dim} is distributed, and {touch.memlet.subset.dims[dim]} is not known to be there"
-        rooms.append(room)
-    needed = Halo(tuple(rooms), True)
-    there = _halo_at(node, touch.container, where, uses) if any(map(any, rooms)) else needed
-    if there.covers(needed):
-        return ""
-    for dim, ((before, behind), (low, high)) in enumerate(zip(rooms, there.widths, strict=True)):
-        if before > low or behind > high:
-            return f"along dimension {dim} it reaches {max(before, behind)} elements beyond those of the rank"
-    return "it reaches elements beyond those of the rank along two dimensions"
-
-
-def _room(axis: Axis, anchor: Anchor | None, home: Home) -> tuple[int, int] | None:
-    if axis is None:
-        return 0, 0
-    return None if anchor is None or anchor.label not in home else room_needed(axis, anchor, home[anchor.label])
-
-
-def halo_needed(touch: Touch, where: Distribution, home: Home) -> Halo | None:
-    """What a touch needs beyond the elements of a rank; None where that is not known."""
-    rooms = [_room(axis, a, home) for axis, a in zip(where.axes, anchors_of(touch, tuple(home)), strict=True)]
-    known = tuple(room for room in rooms if room is not None)
-    return Halo(known, sum(map(any, known)) > 1) if len(known) == len(rooms) else None
-
-
-def _why_not_alone(touch: Touch, where: Distribution, home: Home, node: Node) -> str:
-    """Why other ranks have another value, or none."""
-    partial = {part.axis: part.op for part in where.rest if isinstance(part, Partial)}
-    dealt = {axis.axis for axis in home.values() if axis is not None}
-    if touch.is_write and not dealt <= {axis.axis for axis in where.axes if axis is not None} | set(partial):
-        return "several ranks write it, each a copy of its own"
-    if touch.is_write and partial and (reason := _why_no_part(touch, partial, dealt, node)):
-        return reason
-    if partial and touch.is_read and not touch.memlet.wcr:
-        return "its value is still to be combined"
-    roots = tuple(part for part in where.rest if isinstance(part, Root))
-    return "only some ranks have it" if roots and roots != roots_of(node) else ""
-
-
-def _why_no_part(touch: Touch, partial: Mapping[int, str], dealt: set[int], node: Node) -> str:
-    """Why what a node writes is not one rank's part of what is combined, nor the identity that parts start from."""
-    operation = touch.memlet.wcr if touch.labels is None else node.combination
-    if touch.labels is None and not operation:
-        identity = all(_is_identity(node, touch.memlet, op) for op in partial.values())
-        return "" if identity and dealt.isdisjoint(partial) else "each rank would write it, and it would count for each"
-    if any(op != operation for op in partial.values()):
-        return f"a {node.kind} makes no parts of it that are combined so"
-    return "" if partial.keys() <= dealt else "each rank would make all of it, and not a part"
-
-
-def _is_identity(node: Node, written: Memlet, operation: str) -> bool:
-    """Whether a node writes just the identity of an operation there."""
-    for part in subtree(node):
-        outputs = part.outputs if isinstance(part, Tasklet) else {}
-        for name, memlet in outputs.items():
-            value = dict(part.code)[name] if memlet is written and isinstance(part, Tasklet) else None
-            if isinstance(value, Const):
-                return value == Const(identity_value(operation, value.dtype), value.dtype)
-    return False
-
-
-def _is_dealt_otherwise(touch: Touch, where: Distribution | None, home: Home) -> bool:
-    """Whether a label is dealt out cyclically, and an operand does not have just that in one piece on each rank."""
-    for dim, anchor in enumerate(anchors_of(touch, ())):
-        dealt = anchor is not None and isinstance(home.get(anchor.label), Cyclic)
-        if dealt and anchor is not None and (where is None or where.axes[dim] is None or anchor.low is not ZERO):
-            return True
-    return False
-
-
 def roots_of(node: Node) -> tuple[Root, ...]:
     """The roots at which a map runs."""
     home = getattr(node, "home", None)
     return () if home is None else tuple(part for part in home.rest if isinstance(part, Root))
-
-
-def _halo_at(node: Node, container: str, where: Distribution, uses: Uses) -> Halo:
-    """What a rank has of its neighbours' elements when a node begins."""
-    nothing = Halo(tuple((0, 0) for _ in where.axes))
-    if not where.halo:
-        return nothing
-    if is_filled(container, uses):
-        return Halo(where.halo, True)
-    return valid_halos(uses).get(node, {}).get(container, nothing)
-
-
-def is_filled(container: str, uses: Uses) -> bool:
-    """Whether the halo of an array has the elements of the neighbours whenever it is read: only copies write it."""
-    desc = uses.desc(container)
-    if not isinstance(desc, Array) or not desc.transient or uses.views_of(container):
-        return False
-    whole = Subset.whole(desc.shape)
-    return all(isinstance(writer, Copy) and writer.dst.subset == whole for writer in uses.writers(container))
-
-
-def outermost_nodes(sdfg: Sdfg) -> list[tuple[State, Node]]:
-    """The nodes that are in no map, with their states, in program order."""
-    found: list[tuple[State, Node]] = []
-    pending = [sdfg.body]
-    while pending:
-        region = pending.pop()
-        for block in region.blocks:
-            if isinstance(block, State):
-                found += [(block, node) for node in block.nodes]
-            else:
-                pending += block.regions()
-    return found
-
-
-def outermost_node(element: Element) -> Node | None:
-    """The node that is in no map to which an element belongs; None for a block that is in none."""
-    around = [owner for owner in (element, *owners_around(element)) if isinstance(owner, Node)]
-    return around[-1] if around else None

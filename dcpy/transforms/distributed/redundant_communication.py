@@ -19,7 +19,9 @@ from dcpy.ir.tree import Element
 from dcpy.transforms.distributed.available_copies import Equal, available_copies, equals_of
 from dcpy.transforms.distributed.insert_communication import needed_by, redirect
 from dcpy.transforms.distributed.on_grids import on_grid
-from dcpy.transforms.distributed.placement import Home, home_of, outermost_node, placed, touches_of, why_not_there
+from dcpy.transforms.distributed.placement import Home, home_of, placed
+from dcpy.transforms.distributed.presence import why_not_there
+from dcpy.transforms.distributed.touches import outermost_node, touches_of
 from dcpy.transforms.passes import GraphPass
 
 

@@ -20,8 +20,9 @@ from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ZERO, sym
 from dcpy.ir.tree import region_of
 from dcpy.ir.verify.rules.memlets import combines
-from dcpy.transforms.distributed.placement import home_of, outermost_nodes
+from dcpy.transforms.distributed.placement import home_of
 from dcpy.transforms.distributed.strategies import Argument, arguments_of, covers, runs_over_labels, strategies_of
+from dcpy.transforms.distributed.touches import outermost_nodes
 from dcpy.transforms.passes import GraphPass
 
 

@@ -21,9 +21,10 @@ from dcpy.ir.symbolic import as_expr
 from dcpy.transforms.api import Match
 from dcpy.transforms.distributed.distribute_solver import BLOCK, DistributeSolver, why_not_on_grid
 from dcpy.transforms.distributed.on_grids import NEW, TwoAxes, as_square, grid_of_two_axes
-from dcpy.transforms.distributed.placement import outermost_nodes, placed
+from dcpy.transforms.distributed.placement import placed
 from dcpy.transforms.distributed.solvers_on_grids import SOLVERS, blocks_of, in_blocks, is_solver
 from dcpy.transforms.distributed.strategies import Number, number_of
+from dcpy.transforms.distributed.touches import outermost_nodes
 from dcpy.transforms.passes import GraphPass
 
 Extents = Mapping[str, Sequence[int]]

@@ -22,7 +22,8 @@ from dcpy.ir.refusal import Refusal
 from dcpy.ir.roles import Role
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import Expr
-from dcpy.transforms.distributed.placement import Home, Touch, anchors_of, labels_of, placed
+from dcpy.transforms.distributed.placement import Home, placed
+from dcpy.transforms.distributed.touches import Touch, anchors_of, labels_of
 
 SIZE, RANKS = 4096, 8  # what sizes of arrays, and of axes of grids, are taken to be where nothing is known of a run
 PICO = 1e-12

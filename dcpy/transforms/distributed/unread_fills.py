@@ -7,7 +7,9 @@ from dcpy.ir.comm import Update
 from dcpy.ir.distribution import Distribution
 from dcpy.ir.nodes import Copy, Node
 from dcpy.transforms.distributed.halo_validity import Halo, fills, valid_halos
-from dcpy.transforms.distributed.placement import halo_needed, home_of, outermost_nodes, placed, touches_of
+from dcpy.transforms.distributed.placement import home_of, placed
+from dcpy.transforms.distributed.presence import halo_needed
+from dcpy.transforms.distributed.touches import outermost_nodes, touches_of
 
 
 def unread_fills(uses: Uses) -> frozenset[Copy]:

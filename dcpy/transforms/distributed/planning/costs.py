@@ -31,19 +31,13 @@ from dcpy.transforms.distributed.distribute_map import home_by_results
 from dcpy.transforms.distributed.distribute_solver import why_not_on_grid
 from dcpy.transforms.distributed.insert_communication import staging_for
 from dcpy.transforms.distributed.on_grids import grid_of_two_axes
-from dcpy.transforms.distributed.placement import (
-    Home,
-    Touch,
-    home_of,
-    outermost_nodes,
-    placed,
-    touches_of,
-    why_not_there,
-)
+from dcpy.transforms.distributed.placement import Home, home_of, placed
 from dcpy.transforms.distributed.planning.elimination import Factor
+from dcpy.transforms.distributed.presence import why_not_there
 from dcpy.transforms.distributed.solvers_on_grids import is_solver
 from dcpy.transforms.distributed.specialize_solvers import seconds_of_solver
 from dcpy.transforms.distributed.strategies import arguments_of, runs_over_labels, strategies_of
+from dcpy.transforms.distributed.touches import Touch, outermost_nodes, touches_of
 
 Candidates = Mapping[str, Sequence[Distribution | None]]
 

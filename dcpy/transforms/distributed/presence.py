@@ -1,0 +1,125 @@
+"""Presence: whether a rank has the elements that a node touches there; as a reason why not, for refusals and copies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.data import Array
+from dcpy.ir.distribution import Axis, Cyclic, Distribution, Partial, Root
+from dcpy.ir.expressions.identities import identity_value
+from dcpy.ir.expressions.scalar import Const
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.nodes import Copy, Node, Tasklet
+from dcpy.ir.subsets import Subset
+from dcpy.ir.symbolic import ZERO
+from dcpy.ir.tree import subtree
+from dcpy.transforms.distributed.halo_validity import Halo, valid_halos
+from dcpy.transforms.distributed.placement import Home, room_needed, roots_of
+from dcpy.transforms.distributed.touches import Anchor, Touch, anchors_of
+
+
+def why_not_there(touch: Touch, where: Distribution | None, home: Home, node: Node, uses: Uses) -> str:
+    """Why a rank that runs `node` lacks elements of a touch, or writes one of several copies; "" where all is there."""
+    if touch.labels is not None and _is_dealt_otherwise(touch, where, home):
+        return "it is not dealt out as the others are"
+    if where is None:
+        return "each rank has a copy, and only one writes it" if touch.is_write and home else ""
+    if not touch.memlet.subset.dims and where.axes:
+        return "it is distributed"
+    return _why_beyond(touch, where, home, node, uses) or _why_not_alone(touch, where, home, node)
+
+
+def _why_beyond(touch: Touch, where: Distribution, home: Home, node: Node, uses: Uses) -> str:
+    """Why indices may be beyond what the rank has."""
+    rooms: list[tuple[int, int]] = []
+    for dim, (axis, anchor) in enumerate(zip(where.axes, anchors_of(touch, tuple(home)), strict=True)):
+        room = _room(axis, anchor, home)
+        if room is None:
+            return f"dimension {dim} is distributed, and {touch.memlet.subset.dims[dim]} is not known to be there"
+        rooms.append(room)
+    needed = Halo(tuple(rooms), True)
+    there = _halo_at(node, touch.container, where, uses) if any(map(any, rooms)) else needed
+    if there.covers(needed):
+        return ""
+    for dim, ((before, behind), (low, high)) in enumerate(zip(rooms, there.widths, strict=True)):
+        if before > low or behind > high:
+            return f"along dimension {dim} it reaches {max(before, behind)} elements beyond those of the rank"
+    return "it reaches elements beyond those of the rank along two dimensions"
+
+
+def _room(axis: Axis, anchor: Anchor | None, home: Home) -> tuple[int, int] | None:
+    if axis is None:
+        return 0, 0
+    return None if anchor is None or anchor.label not in home else room_needed(axis, anchor, home[anchor.label])
+
+
+def halo_needed(touch: Touch, where: Distribution, home: Home) -> Halo | None:
+    """What a touch needs beyond the elements of a rank; None where that is not known."""
+    rooms = [_room(axis, a, home) for axis, a in zip(where.axes, anchors_of(touch, tuple(home)), strict=True)]
+    known = tuple(room for room in rooms if room is not None)
+    return Halo(known, sum(map(any, known)) > 1) if len(known) == len(rooms) else None
+
+
+def _why_not_alone(touch: Touch, where: Distribution, home: Home, node: Node) -> str:
+    """Why other ranks have another value, or none."""
+    partial = {part.axis: part.op for part in where.rest if isinstance(part, Partial)}
+    dealt = {axis.axis for axis in home.values() if axis is not None}
+    if touch.is_write and not dealt <= {axis.axis for axis in where.axes if axis is not None} | set(partial):
+        return "several ranks write it, each a copy of its own"
+    if touch.is_write and partial and (reason := _why_no_part(touch, partial, dealt, node)):
+        return reason
+    if partial and touch.is_read and not touch.memlet.wcr:
+        return "its value is still to be combined"
+    roots = tuple(part for part in where.rest if isinstance(part, Root))
+    return "only some ranks have it" if roots and roots != roots_of(node) else ""
+
+
+def _why_no_part(touch: Touch, partial: Mapping[int, str], dealt: set[int], node: Node) -> str:
+    """Why what a node writes is not one rank's part of what is combined, nor the identity that parts start from."""
+    operation = touch.memlet.wcr if touch.labels is None else node.combination
+    if touch.labels is None and not operation:
+        identity = all(_is_identity(node, touch.memlet, op) for op in partial.values())
+        return "" if identity and dealt.isdisjoint(partial) else "each rank would write it, and it would count for each"
+    if any(op != operation for op in partial.values()):
+        return f"a {node.kind} makes no parts of it that are combined so"
+    return "" if partial.keys() <= dealt else "each rank would make all of it, and not a part"
+
+
+def _is_identity(node: Node, written: Memlet, operation: str) -> bool:
+    """Whether a node writes just the identity of an operation there."""
+    for part in subtree(node):
+        outputs = part.outputs if isinstance(part, Tasklet) else {}
+        for name, memlet in outputs.items():
+            value = dict(part.code)[name] if memlet is written and isinstance(part, Tasklet) else None
+            if isinstance(value, Const):
+                return value == Const(identity_value(operation, value.dtype), value.dtype)
+    return False
+
+
+def _is_dealt_otherwise(touch: Touch, where: Distribution | None, home: Home) -> bool:
+    """Whether a label is dealt out cyclically, and an operand does not have just that in one piece on each rank."""
+    for dim, anchor in enumerate(anchors_of(touch, ())):
+        dealt = anchor is not None and isinstance(home.get(anchor.label), Cyclic)
+        if dealt and anchor is not None and (where is None or where.axes[dim] is None or anchor.low is not ZERO):
+            return True
+    return False
+
+
+def _halo_at(node: Node, container: str, where: Distribution, uses: Uses) -> Halo:
+    """What a rank has of its neighbours' elements when a node begins."""
+    nothing = Halo(tuple((0, 0) for _ in where.axes))
+    if not where.halo:
+        return nothing
+    if is_filled(container, uses):
+        return Halo(where.halo, True)
+    return valid_halos(uses).get(node, {}).get(container, nothing)
+
+
+def is_filled(container: str, uses: Uses) -> bool:
+    """Whether the halo of an array has the elements of the neighbours whenever it is read: only copies write it."""
+    desc = uses.desc(container)
+    if not isinstance(desc, Array) or not desc.transient or uses.views_of(container):
+        return False
+    whole = Subset.whole(desc.shape)
+    return all(isinstance(writer, Copy) and writer.dst.subset == whole for writer in uses.writers(container))
