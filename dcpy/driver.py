@@ -273,11 +273,12 @@ def distribute(
     *,
     temporaries: bool = False,
     alone: bool = False,
+    steps: int = 0,
 ) -> dict[str, int]:
     """Enters grids and distributions, and runs the passes that find out what runs where, and what is sent.
 
     With `temporaries`, those that the plan does not name live where the arrays do that they are computed from. `alone`:
-    there is one rank, which sends nothing.
+    there is one rank, which sends nothing. `steps` iterations run between two updates of halos (`DeepHalos`).
     """
     from dcpy.ir.machine import NETWORK
     from dcpy.transforms.distributed.pipeline import TEMPORARIES
@@ -286,7 +287,7 @@ def distribute(
     enter_plan(sdfg, plan, grids)
     if temporaries:
         _run(sdfg, TEMPORARIES, resolve_options())
-    return _distribute(sdfg, NETWORK, 1 if alone else 0)
+    return _distribute(sdfg, NETWORK, 1 if alone else 0, steps)
 
 
 def choose_distributions(
@@ -296,6 +297,7 @@ def choose_distributions(
     memory: int,
     adjust: Callable[[Sdfg], None] | None = None,
     figures: Mapping[str, int] | None = None,
+    steps: int = 0,
 ) -> dict[str, int]:
     """Distributes by the cheapest plan for a typical run, with so many ranks and these sizes.
 
@@ -319,10 +321,10 @@ def choose_distributions(
     if adjust is not None:
         adjust(sdfg)
     _run(sdfg, TEMPORARIES, resolve_options())
-    return _distribute(sdfg, network, ranks)
+    return _distribute(sdfg, network, ranks, steps)
 
 
-def _distribute(sdfg: Sdfg, network: Network, ranks: int = 0) -> dict[str, int]:
+def _distribute(sdfg: Sdfg, network: Network, ranks: int, steps: int) -> dict[str, int]:
     """Runs the passes; warns of solvers that no library solves on a grid."""
     from dcpy.base.errors import warn_of_cost
     from dcpy.ir.analysis.uses import Uses
@@ -334,7 +336,7 @@ def _distribute(sdfg: Sdfg, network: Network, ranks: int = 0) -> dict[str, int]:
     solvers = SpecializeSolvers(network, ranks, missing)
     for node, reason in solvers.gathered(Uses(sdfg)) if ranks != 1 else ():
         warn_of_cost(f"{node.kind}: {reason}", node.span)
-    return _run(sdfg, distribute(network, solvers), resolve_options()).counts()
+    return _run(sdfg, distribute(network, solvers, steps), resolve_options()).counts()
 
 
 def place_on_device(sdfg: Sdfg, names: Sequence[str]) -> None:

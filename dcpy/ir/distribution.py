@@ -96,7 +96,8 @@ class Distribution:
     """Where the elements of an array live on a grid: one entry of `axes` per dimension (for a map, per parameter).
 
     An axis of the grid that no dimension uses, and that `rest` does not name, has copies on all its ranks. `halo` is
-    how many elements of the neighbours, before and behind, there is room for along each dimension (none: no room).
+    how many elements of the neighbours, before and behind, there is room for along each dimension (none: no room); of
+    a map, how many of their iterations a rank runs as well, to have what these compute.
     """
 
     grid: str

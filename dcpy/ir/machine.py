@@ -147,6 +147,7 @@ class Network:
     """What it costs that ranks work together; picoseconds. The defaults are of nodes with a fast interconnect."""
 
     latency: int = 2_000_000  #: of a message, however short
+    message: int = 500_000  #: of one more message that is under way at the same time
     byte: int = 200  #: of a message's byte more
     local_byte: int = 100  #: of a byte that is copied in a rank's own memory
     unit: int = 100  #: of a unit of work (`Costs`)

@@ -234,7 +234,8 @@ class RankCalls:
         plan = {name: where for name, where in described.plan.items() if name in sdfg.containers}
         with driver.timed(profile, "distribute"):
             axes = [len(grid.sizes) for grid in described.grids]
-            recipe = for_ranks(sdfg, plan, axes, described.world.size, described.expected, figures)
+            steps = self.options.halo_steps
+            recipe = for_ranks(sdfg, plan, axes, described.world.size, described.expected, figures, steps)
         return driver.compile_sdfg(
             sdfg, default_signature(sdfg), self.options, profile=profile, program_key=key, extra=recipe.as_json(),
             codes=codes,

@@ -67,12 +67,13 @@ def for_ranks(
     ranks: int,
     shapes: Mapping[str, Sequence[int]],
     figures: Mapping[str, int] | None = None,
+    steps: int = 0,
 ) -> Recipe:
     """Makes an SDFG that of one rank, in place. `axes` are how many each grid has; plans name them g0, g1, ...
 
     Where no argument has a grid, a plan is chosen for so many `ranks`, and arguments of these `shapes`, by the
-    `figures` of the network that were measured. For one rank
-    there is no MPI. Raises `TransformationRefused` for what cannot be distributed.
+    `figures` of the network that were measured. `steps` is the option `halo_steps`. For one rank there is no MPI.
+    Raises `TransformationRefused` for what cannot be distributed.
     """
     plugins.load()
     whole = default_signature(sdfg)
@@ -93,11 +94,11 @@ def for_ranks(
     if grids:
         placed, blocks = _with_blocks(sdfg, placed, names, list(placed))
         named.append(blocks)
-        driver.distribute(sdfg, placed, grids, temporaries=True, alone=ranks == 1)
+        driver.distribute(sdfg, placed, grids, temporaries=True, alone=ranks == 1, steps=steps)
         grids |= {name: grid.symbols for name, grid in sdfg.grids.items() if name not in grids}
     elif ranks > 1:
         naming = partial(_name_blocks, list(sizes), named)
-        driver.choose_distributions(sdfg, ranks, _of_symbols(sizes, shapes), 0, naming, figures)
+        driver.choose_distributions(sdfg, ranks, _of_symbols(sizes, shapes), 0, naming, figures, steps)
         grids = {name: grid.symbols for name, grid in sdfg.grids.items()}
     driver.localize(sdfg)
     messages = [node for node in sdfg.body.walk_nodes() if isinstance(node, CommNode)]

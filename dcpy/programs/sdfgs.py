@@ -223,23 +223,25 @@ class SDFG(GraphWords):
         ranks: int = 16,
         sizes: Mapping[str, int] | None = None,
         memory: int = 0,
+        steps: int = 0,
     ) -> SDFG:
         """Says where containers live, and finds out what runs where and what is sent; returns itself.
 
         ``sdfg.distribute({"A": "g(block 0, whole)"}, {"g": ["P"]})``: distributions as in the textual form, grids with
         their sizes, which are numbers or symbols; or what `dcpy.on` makes, on a grid that is there. Without a plan the
         one is taken that is expected to take least time on `ranks` ranks with these `sizes` of symbols, and no more
-        than `memory` bytes on each, if that is not 0; it serves any number of ranks and any sizes. Results stay the
-        same, up to the order of sums.
+        than `memory` bytes on each, if that is not 0; it serves any number of ranks and any sizes. In loops, `steps`
+        iterations run between two messages to a neighbour, where that can be; 0: as many as are expected to take least
+        time; -1: each map gets what it reads. Results stay the same, up to the order of sums.
         Raises `TransformationRefused` for what cannot be distributed, or does not fit.
         """
         if plan is None:
-            driver.choose_distributions(self, ranks, sizes or {}, memory)
+            driver.choose_distributions(self, ranks, sizes or {}, memory, steps=steps)
             return self
         from dcpy.programs.rank_programs import as_plan  # who has one rank is spared it
 
         found, more = as_plan(plan, {*(grids or {}), *self.grids, *self.containers})
-        driver.distribute(self, found, {**(grids or {}), **more})
+        driver.distribute(self, found, {**(grids or {}), **more}, steps=steps)
         return self
 
     @own_frames_hidden

@@ -18,20 +18,25 @@ from dcpy.ir.interp.parts import Assembly, local_part
 from dcpy.ir.interp.ranks import Traffic, run_ranks, symbols_of_ranks
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.text.distribution_parser import parse_distribution
-from dcpy.transforms.distributed.pipeline import DISTRIBUTE, LOCALIZE
+from dcpy.transforms.distributed.pipeline import LOCALIZE, distribute
 from dcpy.transforms.running import run_pipeline
 
 plugins.load()
 
 
-def distributed(sdfg: Sdfg, plan: Mapping[str, str], grids: Mapping[str, Sequence[Any]]) -> Sdfg:
-    """A copy with these distributions, homes, and copies between them; each step verified, and the same when erased."""
+def distributed(
+    sdfg: Sdfg, plan: Mapping[str, str], grids: Mapping[str, Sequence[Any]], steps: int = -1
+) -> Sdfg:
+    """A copy with these distributions, homes, and copies between them; each step verified, and the same when erased.
+
+    `steps` iterations run between two updates of halos; -1: each map has its own.
+    """
     made = copy_sdfg(sdfg)
     for name, sizes in grids.items():
         made.add_grid(name, *sizes)
     for name, where in plan.items():
         made.redeclare(name, replace(made.desc(name), distribution=parse_distribution(where)))
-    run_pipeline(made, DISTRIBUTE, check=True)
+    run_pipeline(made, distribute(steps=steps), check=True)
     return made
 
 

@@ -11,15 +11,15 @@ from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Array
 from dcpy.ir.distribution import Distribution
 from dcpy.ir.editing.rewriter import Rewriter
-from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, Map, Node
-from dcpy.ir.region import Loop, State, While
+from dcpy.ir.region import Loop, While
 from dcpy.ir.subsets import Subset
-from dcpy.ir.tree import jumps, owners_around
+from dcpy.ir.tree import owners_around
 from dcpy.transforms.distributed.available_copies import Equal, available_copies
 from dcpy.transforms.distributed.halo_validity import Halo
 from dcpy.transforms.distributed.insert_communication import redirect
-from dcpy.transforms.distributed.placement import home_of, placed
+from dcpy.transforms.distributed.own_arrays import is_own, own_copy, why_no_copy
+from dcpy.transforms.distributed.placement import home_of, placed, reach_of
 from dcpy.transforms.distributed.presence import halo_needed
 from dcpy.transforms.distributed.touches import outermost_node, touches_of
 from dcpy.transforms.distributed.updates import place_updates, update_of
@@ -60,7 +60,7 @@ class InferHalos(GraphPass):
             if reason:
                 rw.remark(staged[0].copy, False, f"{name!r} gets no halo: {reason}")
                 continue
-            own = name if _is_own(name, rw.uses) else _own_copy(name, rw)
+            own = name if is_own(name, rw.uses) else own_copy(name, rw)
             _give_halo(own, staged, rw)
         place_updates(rw)
 
@@ -121,33 +121,22 @@ def _needs(name: str, where: Distribution, readers: Sequence[Node], uses: Uses) 
         _, home, _ = home_of(reader, uses)
         for touch in touches_of(reader, uses):
             if touch.container == name:
-                needs = needs.joined((halo_needed(touch, exact, home) if isinstance(reader, Map) else None) or most)
+                known = halo_needed(touch, exact, home, reach_of(reader)) if isinstance(reader, Map) else None
+                needs = needs.joined(known or most)
     return needs
 
 
 # -- whether it pays, and may be -------------------------------------------------------------------------------------
 
 
-def _is_own(name: str, uses: Uses) -> bool:
-    desc = uses.desc(name)
-    return isinstance(desc, Array) and desc.transient and not desc.alias
-
-
 def _why_not(name: str, staged: Sequence[Staged], uses: Uses) -> str:
     if uses.views_of(name):
         return "other containers are views of it"
-    if _is_own(name, uses):
+    if is_own(name, uses):
         return ""
-    desc = uses.desc(name)
-    if not isinstance(desc, Array) or desc.alias:
-        return "it may overlap with other arguments"
     if not any(_is_repeated(part.copy) for part in staged):
         return "it is an argument, of which callers have parts without one, and copied in no loop"
-    if any(True for _ in jumps(uses.sdfg.body)):
-        return "the program may be left before its end"
-    if any(outermost_node(toucher) is None for toucher in uses.touchers(name)):
-        return "conditions depend on it"
-    return ""
+    return why_no_copy(name, uses)
 
 
 def _is_repeated(node: Node) -> bool:
@@ -155,23 +144,6 @@ def _is_repeated(node: Node) -> bool:
 
 
 # -- carrying it out -------------------------------------------------------------------------------------------------
-
-
-def _own_copy(name: str, rw: Rewriter) -> str:
-    """Makes all of the program use an array of its own instead of an argument; returns its name."""
-    desc, body = rw.uses.desc(name), rw.sdfg.body
-    assert isinstance(desc, Array)  # it has been looked at
-    outermost = [outermost_node(toucher) for toucher in rw.uses.touchers(name)]
-    nodes = [node for node in dict.fromkeys(outermost) if node is not None]
-    is_written = bool(rw.uses.writers(name))
-    own = rw.declare_fresh(f"{name}_own", replace(desc, transient=True), body)
-    for node in nodes:
-        redirect(node, name, own, (False,) * len(desc.shape), rw)
-    whole = Subset.whole(desc.shape)
-    rw.insert(State("", [Copy(Memlet(name, whole), Memlet(own, whole))]), body, 0)
-    if is_written:
-        rw.insert(State("", [Copy(Memlet(own, whole), Memlet(name, whole))]), body)
-    return own
 
 
 def _give_halo(name: str, staged: Sequence[Staged], rw: Rewriter) -> None:

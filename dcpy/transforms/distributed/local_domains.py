@@ -1,4 +1,4 @@
-"""Local domains: the iterations of a map that a rank runs, given the map's home."""
+"""Local domains: the iterations of a map that a rank runs, given the map's home, those of neighbours included."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ def local_domain(node: Map, rw: Rewriter) -> dict[str, Any]:
         if isinstance(axis, Blocked):
             assert axis.block is not None  # the home of a map says it
             low = at * axis.block - axis.offset
-            params, domain = [*params, param], [*domain, _cut(values, low, low + axis.block)]
+            before, behind = home.halo_of(len(domain))
+            params, domain = [*params, param], [*domain, _cut(values, low - before, low + axis.block + behind)]
             continue
         dealt = rw.fresh_name(f"{param}_block")
         rounds = ceil_div(values.stop + axis.offset, axis.block * ranks) * min_of(1, max_of(0, ranks - at))

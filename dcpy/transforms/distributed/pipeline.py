@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dcpy.ir.machine import NETWORK, Network
+from dcpy.transforms.distributed.deep_halos import DeepHalos
 from dcpy.transforms.distributed.distribute_map import DistributeMap
 from dcpy.transforms.distributed.infer_halos import InferHalos
 from dcpy.transforms.distributed.insert_communication import InsertCommunication
@@ -15,8 +16,14 @@ from dcpy.transforms.distributed.specialize_solvers import SpecializeSolvers
 from dcpy.transforms.pipeline import Pipeline
 
 
-def distribute(network: Network = NETWORK, solvers: SpecializeSolvers | None = None) -> Pipeline:
-    """The pipeline; products run where they take least on this network, and so do solvers."""
+def distribute(
+    network: Network = NETWORK, solvers: SpecializeSolvers | None = None, steps: int = 0
+) -> Pipeline:
+    """The pipeline; products run where they take least on this network, and so do solvers.
+
+    `steps` iterations of a loop run between two updates of halos; 0: as many as take least; -1: updates are where maps
+    need them.
+    """
     return Pipeline(
         "distribute",
         LocalizeReductions(),
@@ -26,6 +33,7 @@ def distribute(network: Network = NETWORK, solvers: SpecializeSolvers | None = N
         InsertCommunication(),
         RemoveRedundantCommunication(),
         InferHalos(),
+        *([DeepHalos(network, steps)] if steps >= 0 else []),
     )
 
 

@@ -19,6 +19,7 @@ from dcpy.ir.symbolic import ONE, ZERO, Expr, ceil_div, product_of
 from dcpy.transforms.distributed.touches import Anchor, Touch, anchors_of, touches_of
 
 Home = Mapping[str, Axis]  # of each label whose values are dealt out
+Reach = Mapping[str, tuple[int, int]]  # beyond these
 
 
 # -- containers ------------------------------------------------------------------------------------------------------
@@ -90,8 +91,11 @@ def _merged(size: Expr, dims: list[int], shape: tuple[Expr, ...]) -> list[int]:
 # -- homes -----------------------------------------------------------------------------------------------------------
 
 
-def room_needed(axis: Axis, anchor: Anchor, home: Axis) -> tuple[int, int] | None:
-    """How far beyond its own elements a rank reaches that runs at `home`; None where `axis` is aligned otherwise."""
+def room_needed(axis: Axis, anchor: Anchor, home: Axis, more: tuple[int, int] = (0, 0)) -> tuple[int, int] | None:
+    """How far beyond its own elements a rank reaches that runs at `home`, and `more` iterations before and behind.
+
+    None where `axis` is aligned otherwise.
+    """
     if axis is None or home is None or type(axis) is not type(home):
         return None
     if axis.axis != home.axis or axis.block is not home.block:
@@ -99,7 +103,7 @@ def room_needed(axis: Axis, anchor: Anchor, home: Axis) -> tuple[int, int] | Non
     low, high = ((edge - home.offset + axis.offset).constant for edge in (anchor.low, anchor.high))
     if low is None or high is None:
         return None
-    room = max(0, -low), max(0, high)
+    room = max(0, more[0] - low), max(0, more[1] + high)
     return room if isinstance(axis, Blocked) or room == (0, 0) else None
 
 
@@ -187,6 +191,13 @@ def _deal(
             continue
         if along is None or axis.axis in along:
             home[anchor.label] = shifted(axis, anchor.low)
+
+
+def reach_of(node: Node) -> Reach:
+    """How many iterations of its neighbours, before and behind, a rank runs as well, of each parameter of a map."""
+    if not isinstance(node, Map) or node.home is None or not node.home.halo:
+        return {}
+    return {param: pair for param, pair in zip(node.params, node.home.halo, strict=True) if any(pair)}
 
 
 def roots_of(node: Node) -> tuple[Root, ...]:

@@ -14,8 +14,8 @@ from dcpy.ir.nodes import Copy, Node, Tasklet
 from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import ZERO
 from dcpy.ir.tree import subtree
-from dcpy.transforms.distributed.halo_validity import Halo, valid_halos
-from dcpy.transforms.distributed.placement import Home, room_needed, roots_of
+from dcpy.transforms.distributed.halo_validity import Halo, Widths, valid_halos
+from dcpy.transforms.distributed.placement import Home, Reach, reach_of, room_needed, roots_of
 from dcpy.transforms.distributed.touches import Anchor, Touch, anchors_of
 
 
@@ -33,13 +33,19 @@ def why_not_there(touch: Touch, where: Distribution | None, home: Home, node: No
 def _why_beyond(touch: Touch, where: Distribution, home: Home, node: Node, uses: Uses) -> str:
     """Why indices may be beyond what the rank has."""
     rooms: list[tuple[int, int]] = []
+    reach = reach_of(node)
     for dim, (axis, anchor) in enumerate(zip(where.axes, anchors_of(touch, tuple(home)), strict=True)):
-        room = _room(axis, anchor, home)
+        room = _room(axis, anchor, home, reach)
         if room is None:
             return f"dimension {dim} is distributed, and {touch.memlet.subset.dims[dim]} is not known to be there"
+        if touch.is_write and _room(axis, anchor, home, {}) != (0, 0):
+            return f"along dimension {dim} it writes elements that other ranks own"
         rooms.append(room)
     needed = Halo(tuple(rooms), True)
-    there = _halo_at(node, touch.container, where, uses) if any(map(any, rooms)) else needed
+    if not any(map(any, rooms)):
+        return ""
+    # What is only written needs room; that it is valid then follows from what is read.
+    there = _halo_at(node, touch.container, where, uses) if touch.is_read else Halo(where.halo or _none(where), True)
     if there.covers(needed):
         return ""
     for dim, ((before, behind), (low, high)) in enumerate(zip(rooms, there.widths, strict=True)):
@@ -48,15 +54,18 @@ def _why_beyond(touch: Touch, where: Distribution, home: Home, node: Node, uses:
     return "it reaches elements beyond those of the rank along two dimensions"
 
 
-def _room(axis: Axis, anchor: Anchor | None, home: Home) -> tuple[int, int] | None:
+def _room(axis: Axis, anchor: Anchor | None, home: Home, reach: Reach) -> tuple[int, int] | None:
     if axis is None:
         return 0, 0
-    return None if anchor is None or anchor.label not in home else room_needed(axis, anchor, home[anchor.label])
+    if anchor is None or anchor.label not in home:
+        return None
+    return room_needed(axis, anchor, home[anchor.label], reach.get(anchor.label, (0, 0)))
 
 
-def halo_needed(touch: Touch, where: Distribution, home: Home) -> Halo | None:
+def halo_needed(touch: Touch, where: Distribution, home: Home, reach: Reach) -> Halo | None:
     """What a touch needs beyond the elements of a rank; None where that is not known."""
-    rooms = [_room(axis, a, home) for axis, a in zip(where.axes, anchors_of(touch, tuple(home)), strict=True)]
+    anchors = anchors_of(touch, tuple(home))
+    rooms = [_room(axis, anchor, home, reach) for axis, anchor in zip(where.axes, anchors, strict=True)]
     known = tuple(room for room in rooms if room is not None)
     return Halo(known, sum(map(any, known)) > 1) if len(known) == len(rooms) else None
 
@@ -108,12 +117,16 @@ def _is_dealt_otherwise(touch: Touch, where: Distribution | None, home: Home) ->
 
 def _halo_at(node: Node, container: str, where: Distribution, uses: Uses) -> Halo:
     """What a rank has of its neighbours' elements when a node begins."""
-    nothing = Halo(tuple((0, 0) for _ in where.axes))
+    nothing = Halo(_none(where))
     if not where.halo:
         return nothing
     if is_filled(container, uses):
         return Halo(where.halo, True)
     return valid_halos(uses).get(node, {}).get(container, nothing)
+
+
+def _none(where: Distribution) -> Widths:
+    return ((0, 0),) * len(where.axes)
 
 
 def is_filled(container: str, uses: Uses) -> bool:

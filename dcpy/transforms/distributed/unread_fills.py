@@ -7,7 +7,7 @@ from dcpy.ir.comm import Update
 from dcpy.ir.distribution import Distribution
 from dcpy.ir.nodes import Copy, Node
 from dcpy.transforms.distributed.halo_validity import Halo, fills, valid_halos
-from dcpy.transforms.distributed.placement import home_of, placed
+from dcpy.transforms.distributed.placement import home_of, placed, reach_of
 from dcpy.transforms.distributed.presence import halo_needed
 from dcpy.transforms.distributed.touches import outermost_nodes, touches_of
 
@@ -39,8 +39,8 @@ def _read_by(node: Node, uses: Uses) -> list[tuple[str, Halo]]:
     _, home, _ = home_of(node, uses)
     for touch in () if isinstance(node, Copy | Update) else touches_of(node, uses):
         where = placed(touch.container, uses)
-        if isinstance(where, Distribution) and any(map(any, where.halo)):
-            needed = halo_needed(touch, where, home) or Halo(where.halo, True)
+        if touch.is_read and isinstance(where, Distribution) and any(map(any, where.halo)):
+            needed = halo_needed(touch, where, home, reach_of(node)) or Halo(where.halo, True)
             if any(map(any, needed.widths)):
                 found.append((touch.container, needed))
     return found

@@ -20,8 +20,8 @@ pytestmark = pytest.mark.mpi(4)
 STENCILS = {"jacobi_1d": (jacobi_1d, 1), "jacobi_2d": (jacobi_2d, 2), "heat_3d": (heat_3d, 2), "fdtd_2d": (fdtd_2d, 2)}
 
 
-def program_of(function):
-    return dcpy.program(function, distributed=True, auto_optimize=True)
+def program_of(function, steps=-1):
+    return dcpy.program(function, distributed=True, auto_optimize=True, halo_steps=steps)
 
 
 @pytest.mark.parametrize("name", STENCILS)

@@ -14,7 +14,7 @@ import pytest
 from dcpy.ir.comm import CommNode
 from dcpy.ir.editing.copying import copy_sdfg
 from dcpy.ir.text.distribution_parser import parse_distribution
-from dcpy.transforms.distributed.pipeline import DISTRIBUTE, TEMPORARIES
+from dcpy.transforms.distributed.pipeline import TEMPORARIES, distribute
 from dcpy.transforms.running import run_pipeline
 from tests.support.kernels_of_the_paper import SHAPES, annotated, arguments_for
 from tests.support.ranks import check, localized
@@ -37,7 +37,7 @@ def made(name):
     for array, where in PLANS.get(name, blocks).items():
         whole.redeclare(array, replace(whole.desc(array), distribution=parse_distribution(where)))
     run_pipeline(whole, TEMPORARIES, check=True)
-    run_pipeline(whole, DISTRIBUTE, check=True)
+    run_pipeline(whole, distribute(steps=-1), check=True)
     return sdfg, whole, localized(whole)
 
 

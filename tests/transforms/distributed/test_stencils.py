@@ -35,13 +35,18 @@ KERNELS = {
 GRIDS = ((1, 1), (2, 1), (1, 3), (2, 2), (5, 1), (2, 3), (7, 1), (2, 4))
 
 
+def typed_program(name):
+    """The kernel for arguments of its types, optimized, for one rank."""
+    function, types, _ = KERNELS[name]
+    typed = FunctionType(function.__code__, function.__globals__, name)
+    typed.__annotations__ = dict(zip(inspect.signature(function).parameters, types, strict=True))
+    return dcpy.program(typed).to_sdfg().simplify().auto_optimize()
+
+
 @functools.cache
 def made(name):
     """The kernel, its distributed form, and its local form."""
-    function, types, plan = KERNELS[name]
-    typed = FunctionType(function.__code__, function.__globals__, name)
-    typed.__annotations__ = dict(zip(inspect.signature(function).parameters, types, strict=True))
-    sdfg = dcpy.program(typed).to_sdfg().simplify().auto_optimize()
+    sdfg, plan = typed_program(name), KERNELS[name][2]
     whole = distributed(sdfg, plan, {"g": ("Px", "Py")})
     return sdfg, whole, localized(whole)
 

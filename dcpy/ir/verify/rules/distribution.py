@@ -103,8 +103,6 @@ def homes_fit_their_map(node: Map, scope: Scope) -> Findings:
     what = f"the home of the map over {', '.join(node.params)}"
     if len(home.axes) != len(node.params):
         yield f"{what} has {len(home.axes)} entries"
-    if home.halo:
-        yield f"{what} has a halo"
     if any(isinstance(part, Partial) for part in home.rest):
         yield f"{what} has something to combine"
     if any(isinstance(axis, Blocked) and axis.block is None for axis in home.axes):
@@ -113,6 +111,23 @@ def homes_fit_their_map(node: Map, scope: Scope) -> Findings:
         yield f"{what} is inside of what runs on one rank"
     yield from _grid(what, home, scope.sdfg)
     yield from _blocks(what, home)
+
+
+@rule("map.halo", Map)
+def iterations_of_neighbours_are_in_blocks(node: Map, scope: Scope) -> Findings:
+    """Ranks run iterations of their neighbours along parameters that are dealt out in blocks, where all have some."""
+    if node.home is None or not node.home.halo:
+        return
+    home, what = node.home, f"the halo of the map over {', '.join(node.params)}"
+    if len(home.halo) != len(node.params):
+        yield f"{what} has {len(home.halo)} entries"
+    for axis, room in zip(home.axes, home.halo, strict=False):
+        if min(room) < 0:
+            yield f"{what} has a negative width"
+        elif any(room) and not isinstance(axis, Blocked):
+            yield f"{what} is along a parameter that has no blocks"
+    if home.rest:
+        yield f"{what} is on ranks that run nothing"
 
 
 @rule("update.room", Update)

@@ -1,0 +1,53 @@
+"""Arrays of a program's own: they may have room for what neighbours own, which those of callers have not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.data import Array
+from dcpy.ir.editing.rewriter import Rewriter
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.nodes import Copy
+from dcpy.ir.region import State
+from dcpy.ir.subsets import Subset
+from dcpy.ir.tree import jumps
+from dcpy.transforms.distributed.insert_communication import redirect
+from dcpy.transforms.distributed.touches import outermost_node
+
+
+def is_own(name: str, uses: Uses) -> bool:
+    """Whether an array is one that no caller sees."""
+    desc = uses.desc(name)
+    return isinstance(desc, Array) and desc.transient and not desc.alias
+
+
+def why_no_copy(name: str, uses: Uses) -> str:
+    """Why no array of the program's own can take the place of an argument; "" where one can."""
+    desc = uses.desc(name)
+    if not isinstance(desc, Array) or desc.alias:
+        return "it may overlap with other arguments"
+    if uses.views_of(name):
+        return "other containers are views of it"
+    if any(True for _ in jumps(uses.sdfg.body)):
+        return "the program may be left before its end"
+    if any(outermost_node(toucher) is None for toucher in uses.touchers(name)):
+        return "conditions depend on it"
+    return ""
+
+
+def own_copy(name: str, rw: Rewriter) -> str:
+    """Makes all of the program use an array of its own instead of an argument; returns its name."""
+    desc, body = rw.uses.desc(name), rw.sdfg.body
+    assert isinstance(desc, Array)  # it has been looked at
+    outermost = [outermost_node(toucher) for toucher in rw.uses.touchers(name)]
+    nodes = [node for node in dict.fromkeys(outermost) if node is not None]
+    is_written = bool(rw.uses.writers(name))
+    own = rw.declare_fresh(f"{name}_own", replace(desc, transient=True), body)
+    for node in nodes:
+        redirect(node, name, own, (False,) * len(desc.shape), rw)
+    whole = Subset.whole(desc.shape)
+    rw.insert(State("", [Copy(Memlet(name, whole), Memlet(own, whole))]), body, 0)
+    if is_written:
+        rw.insert(State("", [Copy(Memlet(own, whole), Memlet(name, whole))]), body)
+    return own

@@ -1,0 +1,149 @@
+"""Steps between two updates: how deep a halo has to be, and how far ranks run iterations of their neighbours.
+
+A backward analysis over the nodes of some steps: what a map needs of its neighbours' elements, an earlier one in these
+steps has to compute on this rank as well, and needs more itself. A forward run of halo validity proves the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from dcpy.ir.analysis.effects import effects_of
+from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.comm import Update
+from dcpy.ir.distribution import Distribution
+from dcpy.ir.effects import Effect
+from dcpy.ir.nodes import Map, Node
+from dcpy.ir.refusal import Refusal
+from dcpy.transforms.distributed.halo_validity import Found, Halo, Validity, after_map, without, write_of
+from dcpy.transforms.distributed.placement import Reach, home_of, placed
+from dcpy.transforms.distributed.presence import halo_needed, is_filled
+from dcpy.transforms.distributed.touches import Touch, anchors_of, touches_of
+
+
+@dataclass(slots=True)
+class Steps:
+    """Some steps, as one update before them lets them run.
+
+    `reaches` has an entry for each node of all steps, in order. The halos of `update` come when the first step begins,
+    those of `ahead` once, before all steps: what maps never write there stays as it is. `rooms` are what arrays need.
+    """
+
+    reaches: list[Reach]
+    update: dict[str, Halo] = field(default_factory=dict)
+    ahead: dict[str, Halo] = field(default_factory=dict)
+    rooms: dict[str, Halo] = field(default_factory=dict)
+
+
+def steps_between_updates(nodes: Sequence[Node], uses: Uses) -> Steps | Refusal:
+    """How these nodes, those of all steps in order, can run after one update instead of those among them."""
+    found = Steps([{}] * len(nodes))
+    for position in reversed(range(len(nodes))):
+        node = nodes[position]
+        if isinstance(node, Update):
+            continue
+        reason = _before(node, position, found, uses)
+        if reason:
+            return Refusal(reason)
+    found.update = {name: halo for name, halo in found.update.items() if any(map(any, halo.widths))}
+    reason = _why_not_valid(nodes, found, uses)
+    return Refusal(reason) if reason else found
+
+
+def _before(node: Node, position: int, found: Steps, uses: Uses) -> str:
+    """Enters what has to be there before a node, of what has to be there behind it; returns why that cannot be."""
+    touches = touches_of(node, uses)
+    written = {touch.container: found.update[touch.container] for touch in touches if _is_due(touch, found)}
+    if not isinstance(node, Map) or node.home is None:
+        names = ", ".join(map(repr, written))
+        return f"a {node.title or node.kind} writes {names}, of which neighbours need elements" if written else ""
+    reach = _reach(node, touches, written, uses)
+    if isinstance(reach, str):
+        return reach
+    found.reaches[position] = reach
+    for name in written:
+        del found.update[name]
+    for touch in touches:
+        where = placed(touch.container, uses)
+        if not isinstance(where, Distribution):
+            continue
+        needed = halo_needed(touch, where, home_of(node, uses)[1], reach)
+        if needed is None:
+            return f"it is not known how far {touch.memlet} reaches"
+        if touch.is_read:
+            _join(found.update, touch.container, needed)
+        elif reach:
+            _join(found.ahead, touch.container, needed)
+        _join(found.rooms, touch.container, needed)
+    return ""
+
+
+def _is_due(touch: Touch, found: Steps) -> bool:
+    return touch.is_write and touch.container in found.update and any(map(any, found.update[touch.container].widths))
+
+
+def _reach(node: Map, touches: Sequence[Touch], due: Mapping[str, Halo], uses: Uses) -> Reach | str:
+    """How many iterations of neighbours a map has to run, for what is due of its results; or why it cannot."""
+    reach: dict[str, tuple[int, int]] = {}
+    for touch in touches:
+        if not touch.is_write or touch.container not in due:
+            continue
+        for (before, behind), anchor in zip(due[touch.container].widths, anchors_of(touch, node.params), strict=True):
+            if anchor is not None:  # else its place is not known, which is looked at below
+                low, high = reach.get(anchor.label, (0, 0))
+                reach[anchor.label] = max(low, before), max(high, behind)
+    return (_why_not_run(node, touches, reach, uses) if due else "") or {
+        param: pair for param, pair in reach.items() if any(pair)
+    }
+
+
+def _why_not_run(node: Map, touches: Sequence[Touch], reach: Reach, uses: Uses) -> str:
+    """Why a map cannot run iterations of neighbours."""
+    if Effect.ORDERED in effects_of(node):
+        return "a map has an effect that is seen outside"
+    if node.home is None or node.home.rest or node.home.halo:
+        return "a map runs at roots only"
+    for touch in touches:
+        if touch.is_write and write_of(touch, node, reach, uses) is None:
+            return f"{touch.memlet} is not written where it lives alone"
+    return ""
+
+
+def _join(into: dict[str, Halo], name: str, halo: Halo) -> None:
+    into[name] = into[name].joined(halo) if name in into else halo
+
+
+def _why_not_valid(nodes: Sequence[Node], steps: Steps, uses: Uses) -> str:
+    """Why something may not be valid that is read, however often all steps are repeated."""
+    begin: Found = {name: Validity.of(halo) for name, halo in steps.ahead.items()}
+    while True:
+        valid = dict(begin)
+        for name, halo in steps.update.items():
+            valid[name] = valid[name].refreshed(halo) if name in valid else Validity.of(halo)
+        for node, reach in zip(nodes, steps.reaches, strict=True):
+            if isinstance(node, Update):
+                continue
+            reason = _why_not_read(node, reach, valid, uses)
+            if reason:
+                return reason
+            left = without(node, valid, uses)
+            valid = {**left, **(after_map(node, reach, valid, uses) if isinstance(node, Map) else {})}
+        again = {name: found.common(valid[name]) for name, found in begin.items() if name in valid}
+        if again == begin:
+            return ""
+        begin = again
+
+
+def _why_not_read(node: Node, reach: Reach, valid: Found, uses: Uses) -> str:
+    if not isinstance(node, Map):
+        return ""
+    for touch in touches_of(node, uses):
+        where = placed(touch.container, uses)
+        if not touch.is_read or not isinstance(where, Distribution) or is_filled(touch.container, uses):
+            continue
+        needed = halo_needed(touch, where, home_of(node, uses)[1], reach)
+        there = valid.get(touch.container, Validity.of(Halo(((0, 0),) * len(where.axes)))).halo
+        if needed is None or not there.covers(needed):
+            return f"{touch.memlet} would be read where it is not known to be valid"
+    return ""
