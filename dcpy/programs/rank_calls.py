@@ -256,7 +256,7 @@ class RankCalls:
         options = self.options
         mpi = described.world.library_version
         libraries = f"{mpi} {options.scalapack} {driver.scalapack_state(mpi)}"
-        passes = f"{options.simplify} {options.auto_optimize} {options.int_overflow} {libraries}"
+        passes = f"{options.simplify} {options.auto_optimize} {options.int_overflow} {options.halo_steps} {libraries}"
         alone = described.world.size == 1
         return f"ranks {compiler_identity()} {passes} {alone} {source} {described.key}" if source else ""
 
