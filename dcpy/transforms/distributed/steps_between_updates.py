@@ -46,9 +46,21 @@ def steps_between_updates(nodes: Sequence[Node], uses: Uses) -> Steps | Refusal:
         reason = _before(node, position, found, uses)
         if reason:
             return Refusal(reason)
-    found.update = {name: halo for name, halo in found.update.items() if any(map(any, halo.widths))}
+    _as_one(found)
     reason = _why_not_valid(nodes, found, uses)
     return Refusal(reason) if reason else found
+
+
+def _as_one(found: Steps) -> None:
+    """Makes the halos of the update, which have corners all or none, cover those from ahead; drops what is empty."""
+    due = {name: halo for name, halo in found.update.items() if any(map(any, halo.widths))}
+    due = {name: halo.joined(found.ahead[name]) if name in found.ahead else halo for name, halo in due.items()}
+    corners = any(halo.corners and halo.has_corners for halo in due.values())
+    found.update = {name: Halo(halo.widths, corners) for name, halo in due.items()}
+    for halos in (found.update, found.ahead):
+        for name, halo in halos.items():
+            _join(found.rooms, name, halo)
+    found.rooms = {name: halo for name, halo in found.rooms.items() if any(map(any, halo.widths))}
 
 
 def _before(node: Node, position: int, found: Steps, uses: Uses) -> str:

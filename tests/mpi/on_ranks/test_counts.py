@@ -50,6 +50,25 @@ def test_stencils_send_faces(name):
     assert collectives[0] == collectives[1]
 
 
+@pytest.mark.parametrize("steps", [1, 2])
+def test_deep_halos_are_sent_once_for_several_iterations(steps):
+    """Of 8 iterations: what is beyond the own elements comes 8 or 4 times, and that of B once. Results are the same."""
+    grid, n = dcpy.grid(dims=1), 40
+    whole = np.random.default_rng(0).random(n)
+    found = {}
+    for depth in (-1, steps):
+        A, B = dcpy.distribute(whole, grid), dcpy.distribute(whole, grid)
+        program = program_of(jacobi_1d, depth)
+        program(1, A, B)  # no iteration: it is compiled
+        with counted() as seen, sent(program) as told:
+            program(9, A, B)
+        assert (told.messages, told.bytes) == (seen.messages, seen.bytes)
+        found[depth] = A.allgather()
+    sides = 2 * (grid.ranks - 1)
+    assert (seen.messages, seen.bytes) == (sides * (1 + 8 // steps), sides * 8 * (2 * steps - 1 + 8 * 2))
+    np.testing.assert_array_equal(found[-1], found[steps])
+
+
 def test_halos_of_two_with_corners():
     """hdiff: as blocks of N + 4 and of N elements are not known to be aligned, each sends twice to each."""
     grid, program = dcpy.grid(dims=2), program_of(hdiff)
