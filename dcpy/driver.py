@@ -366,11 +366,13 @@ def scalapack_state(mpi: str) -> str:
     return state(is_open_mpi="Open MPI" in mpi)
 
 
-def localize(sdfg: Sdfg) -> None:
-    """Makes a distributed program that of one rank, in place."""
-    from dcpy.transforms.distributed.pipeline import LOCALIZE
+def localize(sdfg: Sdfg, overlap: bool = False) -> None:
+    """Makes a distributed program that of one rank, in place. With `overlap`, halos arrive while it computes."""
+    from dcpy.transforms.distributed.pipeline import LOCALIZE, OVERLAP
 
     _run(sdfg, LOCALIZE, resolve_options())
+    if overlap:
+        _run(sdfg, OVERLAP, resolve_options())
 
 
 def expand(sdfg: Sdfg, prefer: tuple[str, ...] = (), pes: int = 0) -> None:

@@ -139,6 +139,7 @@ class Options:
     distributed: bool = False  #: calls are of all ranks, on arrays whose parts they have
     scalapack: str = ""  #: files of ScaLAPACK and of what it needs, ``:`` between; empty: MKL or the system; or ``off``
     halo_steps: int = 0  #: iterations between two messages to neighbours; 0: as takes least; -1: each map gets its own
+    halo_overlap: bool = False  #: elements of neighbours arrive while what needs none is computed
     check_replicas: bool = False  #: calls of all ranks compare arrays that each has as a whole
     check_messages: bool = False  #: ranks compare collectives of the local view before they begin
     ranks_timeout: int = 0  #: seconds after which a call of all ranks ends the job, and says where each is; 0: never

@@ -55,6 +55,8 @@ NODES: dict[str, str] = {
     **{f"comm.{node}": f"{_MPI}.nodes:{node.title().replace('_', '')}" for node in _COLLECTIVES},
     **{f"comm.{node}": f"{_MPI}.messages:{node.title()}" for node in _MESSAGES},
     "comm.copy": f"{_MPI}.copies:DistributedCopy",
+    "comm.begin_exchange": f"{_MPI}.copies:BeginExchange",
+    "comm.end_exchange": f"{_MPI}.copies:EndExchange",
     "comm.exchange": f"{_MPI}.copies:Exchange",
     "comm.update": "dcpy.ir.comm:Update",
 }
@@ -121,6 +123,10 @@ EXPANSIONS: dict[str, str] = {
     "pblas.gemm/summa": f"{_PBLAS}.expand.summa:gemm",
     "comm.copy/mpi": f"{_MPI}.expand.copies:copy",
     "comm.copy/alone": f"{_MPI}.expand.copies:copy_alone",
+    "comm.begin_exchange/mpi": f"{_MPI}.expand.copies:begin",
+    "comm.begin_exchange/alone": f"{_MPI}.expand.copies:begin_alone",
+    "comm.end_exchange/mpi": f"{_MPI}.expand.copies:end",
+    "comm.end_exchange/alone": f"{_MPI}.expand.copies:end_alone",
     "comm.exchange/mpi": f"{_MPI}.expand.copies:exchange",
     "comm.exchange/alone": f"{_MPI}.expand.copies:exchange_alone",
     **{

@@ -234,8 +234,8 @@ class RankCalls:
         plan = {name: where for name, where in described.plan.items() if name in sdfg.containers}
         with driver.timed(profile, "distribute"):
             axes = [len(grid.sizes) for grid in described.grids]
-            steps = self.options.halo_steps
-            recipe = for_ranks(sdfg, plan, axes, described.world.size, described.expected, figures, steps)
+            halos = self.options.halo_steps, self.options.halo_overlap
+            recipe = for_ranks(sdfg, plan, axes, described.world.size, described.expected, figures, *halos)
         return driver.compile_sdfg(
             sdfg, default_signature(sdfg), self.options, profile=profile, program_key=key, extra=recipe.as_json(),
             codes=codes,
@@ -256,9 +256,10 @@ class RankCalls:
         options = self.options
         mpi = described.world.library_version
         libraries = f"{mpi} {options.scalapack} {driver.scalapack_state(mpi)}"
-        passes = f"{options.simplify} {options.auto_optimize} {options.int_overflow} {options.halo_steps} {libraries}"
+        halos = f"{options.halo_steps} {options.halo_overlap}"
+        passes = f"{options.simplify} {options.auto_optimize} {options.int_overflow} {halos}"
         alone = described.world.size == 1
-        return f"ranks {compiler_identity()} {passes} {alone} {source} {described.key}" if source else ""
+        return f"ranks {compiler_identity()} {passes} {libraries} {alone} {source} {described.key}" if source else ""
 
 
 def _samples(bound: Mapping[str, Any], described: Description) -> dict[str, Any]:

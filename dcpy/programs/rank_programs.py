@@ -68,12 +68,13 @@ def for_ranks(
     shapes: Mapping[str, Sequence[int]],
     figures: Mapping[str, int] | None = None,
     steps: int = 0,
+    overlap: bool = False,
 ) -> Recipe:
     """Makes an SDFG that of one rank, in place. `axes` are how many each grid has; plans name them g0, g1, ...
 
     Where no argument has a grid, a plan is chosen for so many `ranks`, and arguments of these `shapes`, by the
-    `figures` of the network that were measured. `steps` is the option `halo_steps`. For one rank there is no MPI.
-    Raises `TransformationRefused` for what cannot be distributed.
+    `figures` of the network that were measured. `steps` and `overlap` are the options `halo_steps` and
+    `halo_overlap`. For one rank there is no MPI. Raises `TransformationRefused` for what cannot be distributed.
     """
     plugins.load()
     whole = default_signature(sdfg)
@@ -100,7 +101,7 @@ def for_ranks(
         naming = partial(_name_blocks, list(sizes), named)
         driver.choose_distributions(sdfg, ranks, _of_symbols(sizes, shapes), 0, naming, figures, steps)
         grids = {name: grid.symbols for name, grid in sdfg.grids.items()}
-    driver.localize(sdfg)
+    driver.localize(sdfg, overlap)
     messages = [node for node in sdfg.body.walk_nodes() if isinstance(node, CommNode)]
     expand_messages(sdfg, alone=ranks == 1)
     places = tuple(coordinate_names(name, len(extents)) for name, extents in grids.items())

@@ -91,7 +91,7 @@ def _compiled(sdfg: Sdfg, options: Options, world: World) -> Loaded:
     }
     numbers = tuple(arg.name for arg in whole.args if isinstance(arg, IntegerArg) and arg.name in sdfg.arguments)
     local = copy_sdfg(sdfg)
-    driver.localize(local)
+    driver.localize(local, options.halo_overlap)
     messages = any(isinstance(node, CommNode) for node in local.body.walk_nodes())
     expand_messages(local, alone=world.size == 1)
     grids = tuple(tuple(map(str, grid.sizes)) for grid in sdfg.grids.values())

@@ -245,12 +245,13 @@ class SDFG(GraphWords):
         return self
 
     @own_frames_hidden
-    def localize(self) -> SDFG:
+    def localize(self, *, overlap: bool = False) -> SDFG:
         """Makes a distributed program that of one rank, in which communication is explicit; returns itself.
 
+        With `overlap`, elements of neighbours arrive while what needs none of them is computed.
         Raises `TransformationRefused` where a rank would touch what it does not have.
         """
-        driver.localize(self)
+        driver.localize(self, overlap)
         return self
 
     @own_frames_hidden

@@ -112,6 +112,31 @@ class Exchange(Collective):
         return Sent(len(pairs), size)
 
 
+@dataclass(eq=False)
+class BeginExchange(Exchange):
+    """Starts what an exchange does. Until its end, what is sent must not change, and halos have no values.
+
+    Virtual ranks move elements at the end: before, halos have what they had.
+    """
+
+    kind = "comm.begin_exchange"
+
+    def meaning_of_all(self, visits: Sequence[Visit]) -> Sent:
+        apart = [replace(visit, outputs={name: x.copy() for name, x in visit.outputs.items()}) for visit in visits]
+        return super().meaning_of_all(apart)
+
+
+@dataclass(eq=False)
+class EndExchange(Exchange):
+    """Waits until all has arrived that the `BeginExchange` of the same sections has started."""
+
+    kind = "comm.end_exchange"
+
+    def meaning_of_all(self, visits: Sequence[Visit]) -> Sent:
+        super().meaning_of_all(visits)
+        return Sent(0, 0)
+
+
 def _section_problems(what: str, section: Section) -> Iterator[str]:
     count = len(section.shape)
     if len(section.subset.dims) != count:

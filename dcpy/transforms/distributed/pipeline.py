@@ -9,6 +9,7 @@ from dcpy.transforms.distributed.infer_halos import InferHalos
 from dcpy.transforms.distributed.insert_communication import InsertCommunication
 from dcpy.transforms.distributed.localize import Localize
 from dcpy.transforms.distributed.localize_reductions import LocalizeReductions
+from dcpy.transforms.distributed.overlap_exchange import OverlapExchange
 from dcpy.transforms.distributed.place_temporaries import PlaceTemporaries
 from dcpy.transforms.distributed.redundant_communication import RemoveRedundantCommunication
 from dcpy.transforms.distributed.specialize_products import SpecializeProducts
@@ -40,3 +41,4 @@ def distribute(
 DISTRIBUTE = distribute()
 TEMPORARIES = Pipeline("temporaries", PlaceTemporaries())
 LOCALIZE = Pipeline("one-rank", Localize())
+OVERLAP = Pipeline("overlap", OverlapExchange())

@@ -17,11 +17,16 @@ from dcpy.ir.nodes import Copy, ForeignCall
 from dcpy.ir.subsets import DimSubset, Range
 from dcpy.ir.symbolic import ONE, ZERO, Expr, as_expr
 from dcpy.libraries.api import Fragment, Operand, expands
-from dcpy.libraries.mpi.copies import DistributedCopy, Exchange
+from dcpy.libraries.mpi.copies import BeginExchange, DistributedCopy, EndExchange, Exchange
 from dcpy.libraries.mpi.environments import ALONE, MPI
 
 WHOLE, BLOCKS, CYCLIC, ABSENT = range(4)  # as in sections.h
 OPERATIONS = {"": 0, **{name: number for number, name in enumerate(CONFLICT_RESOLUTIONS, 1)}}  # as in ranks.h
+CALLS = {
+    "comm.exchange": "dcpy::exchange_parts",
+    "comm.begin_exchange": "dcpy::begin_exchange",
+    "comm.end_exchange": "dcpy::end_exchange",
+}
 Grids = Mapping[str, ProcessGrid]
 Numbers = Iterator[Expr]
 Arguments = tuple[str | ScalarExpr, ...]
@@ -47,6 +52,30 @@ def exchange(node: Exchange, f: Fragment) -> None:
 
 @expands(Exchange, "alone", environment=ALONE)
 def exchange_alone(node: Exchange, f: Fragment) -> None:
+    """A rank alone has no neighbours."""
+    _exchange(node, f, ALONE)
+
+
+@expands(BeginExchange, "mpi", environment=MPI)
+def begin(node: BeginExchange, f: Fragment) -> None:
+    """One call, which starts all messages."""
+    _exchange(node, f, MPI)
+
+
+@expands(BeginExchange, "alone", environment=ALONE)
+def begin_alone(node: BeginExchange, f: Fragment) -> None:
+    """A rank alone has no neighbours."""
+    _exchange(node, f, ALONE)
+
+
+@expands(EndExchange, "mpi", environment=MPI)
+def end(node: EndExchange, f: Fragment) -> None:
+    """One call, which waits for these messages."""
+    _exchange(node, f, MPI)
+
+
+@expands(EndExchange, "alone", environment=ALONE)
+def end_alone(node: EndExchange, f: Fragment) -> None:
     """A rank alone has no neighbours."""
     _exchange(node, f, ALONE)
 
@@ -77,7 +106,7 @@ def _exchange(node: Exchange, f: Fragment, environment: str) -> None:
         numbers = (ZERO, *_numbers(section, section, x, out, f.sdfg.grids))
         arguments += (f"x{number}", f"out{number}", *map(Index, (as_expr(len(numbers)), *numbers)))
     operands = dict(node.inputs), dict(node.outputs)
-    f.add(ForeignCall("dcpy::exchange_parts", tuple(arguments), *operands, environment))
+    f.add(ForeignCall(CALLS[node.kind], tuple(arguments), *operands, environment))
 
 
 def _numbers(source: Section, target: Section, src: Operand, dst: Operand, known: Grids) -> Numbers:

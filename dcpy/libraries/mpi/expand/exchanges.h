@@ -5,6 +5,8 @@
 namespace dcpy {
 #ifdef DCPY_ALONE
 template <class... Words> void exchange_parts(const Words &...) {}
+template <class... Words> void begin_exchange(const Words &...) {}
+template <class... Words> void end_exchange(const Words &...) {}
 #else
 // A number of a call, or the address of an array and the size of its elements.
 struct Word {
@@ -127,22 +129,44 @@ static Exchange &exchange_of(const Word *words, int64_t count)
 }
 
 // For each array: where it is, twice, how many numbers there are, and these numbers; before all, how many arrays.
-static void exchange_all(const Word *words, int64_t count)
+static Exchange::Started &started_by(const Word *words, int64_t count)
 {
     Exchange &exchange = exchange_of(words, count);
     exchange.arrays.count = 0;
     for (int64_t k = 1; k < count; k += 3 + words[k + 2].number) exchange.arrays.add(words[k].address);
-    Exchange::Started &mine = started_for(exchange, exchange.arrays);
+    return started_for(exchange, exchange.arrays);
+}
+
+static void start(Exchange::Started &mine)
+{
     traffic.messages += mine.messages, traffic.bytes += mine.bytes;
-    if (!mine.requests.count) return;
-    DCPY_MPI(Startall(as_int(mine.requests.count), mine.requests.items));
-    DCPY_MPI(Waitall(as_int(mine.requests.count), mine.requests.items, MPI_STATUSES_IGNORE));
+    if (mine.requests.count) DCPY_MPI(Startall(as_int(mine.requests.count), mine.requests.items));
+}
+
+static void finish(Exchange::Started &mine)
+{
+    if (mine.requests.count)
+        DCPY_MPI(Waitall(as_int(mine.requests.count), mine.requests.items, MPI_STATUSES_IGNORE));
 }
 
 template <class... Words> void exchange_parts(Words... words)
 {
     const Word all[] = {word_of(words)...};
-    exchange_all(all, int64_t(sizeof...(words)));
+    Exchange::Started &mine = started_by(all, int64_t(sizeof...(words)));
+    start(mine), finish(mine);
+}
+
+template <class... Words> void begin_exchange(Words... words)
+{
+    const Word all[] = {word_of(words)...};
+    start(started_by(all, int64_t(sizeof...(words))));
+}
+
+// What is waited for was started with the same words, and no other exchange of these arrays has been since.
+template <class... Words> void end_exchange(Words... words)
+{
+    const Word all[] = {word_of(words)...};
+    finish(started_by(all, int64_t(sizeof...(words))));
 }
 #endif
 } // namespace dcpy
