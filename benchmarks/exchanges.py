@@ -88,10 +88,13 @@ def jacobi_2d(steps, A, B):
         A[1:-1, 1:-1] = 0.2 * (B[1:-1, 1:-1] + B[1:-1, :-2] + B[1:-1, 2:] + B[2:, 1:-1] + B[:-2, 1:-1])
 
 
-#: with the halos that the model of the network wants, and with one update for each sweep, as in C
+#: with the halos that the model of the network wants; with one update for each sweep, as in C; and while it computes
 PROGRAMS = {
     "dcpy": dcpy.program(jacobi_2d, distributed=True, auto_optimize=True),
     "dcpy (as written)": dcpy.program(jacobi_2d, distributed=True, auto_optimize=True, halo_steps=-1),
+    "dcpy (overlapped)": dcpy.program(
+        jacobi_2d, distributed=True, auto_optimize=True, halo_steps=-1, halo_overlap=True
+    ),
 }
 
 

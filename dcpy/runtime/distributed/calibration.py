@@ -11,6 +11,7 @@ import platform
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -52,6 +53,38 @@ def collectives(world: World) -> dict[str, float]:
         found[f"allreduce of {size} bytes"] = _fastest(world, lambda: world.comm.Allreduce(values, result, op=MPI.SUM))  # noqa: B023
         found[f"broadcast of {size} bytes"] = _fastest(world, lambda: world.comm.Bcast(values, 0))  # noqa: B023
     return found
+
+
+def hidden(world: World) -> int:
+    """Percent of the time of long messages that is hidden where a rank computes meanwhile. All ranks call this.
+
+    An MPI that moves data only while somebody waits hides nothing: then halos had better not overlap with work.
+    """
+    partner = world.rank ^ 1
+    values, got, work = np.zeros(LONG, np.uint8), np.zeros(LONG, np.uint8), np.ones(1 << 15)
+
+    def begin() -> list[Any]:
+        return [world.comm.Irecv(got, partner, 3), world.comm.Isend(values, partner, 3)] if partner < world.size else []
+
+    def end(requests: list[Any]) -> None:
+        for request in requests:
+            request.Wait()
+
+    sending = _fastest(world, lambda: end(begin()))
+    rounds = max(1, round(2 * sending / _fastest(world, lambda: np.sqrt(work, out=work))))
+
+    def compute() -> None:
+        for _ in range(rounds):
+            np.sqrt(work, out=work)
+
+    def both() -> None:
+        requests = begin()
+        compute()
+        end(requests)
+
+    computing, together = _fastest(world, compute), _fastest(world, both)
+    mine = round(100 * min(max((sending + computing - together) / sending, 0.0), 1.0))
+    return 100 - int(world.most([100 - mine])[0])
 
 
 def _exchanged(world: World, size: int) -> float:

@@ -16,7 +16,7 @@ from dcpy.ir.editing.nest_edits import alone_in_state
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.effects import Effect
 from dcpy.ir.library.library_kinds import LIBRARY_KINDS
-from dcpy.ir.nodes import LibraryNode, Map, Node
+from dcpy.ir.nodes import Map, Node
 from dcpy.ir.region import Region, State
 from dcpy.ir.roles import Role
 from dcpy.ir.subsets import DimSubset, Range
@@ -55,17 +55,17 @@ class OverlapExchange(GraphPass):
                     _overlap(exchange, follower, frame, rw)
 
 
-def _pairs(region: Region) -> Iterator[tuple[LibraryNode, Node | None]]:
+def _pairs(region: Region) -> Iterator[tuple[CommNode, Node | None]]:
     """Each exchange in the states of a region, with the node behind it; None where no node is."""
     row: list[Node | None] = []
     for block in region.blocks:
         row += block.nodes if isinstance(block, State) else [None]
     for node, follower in zip(row, [*row[1:], None], strict=True):
-        if isinstance(node, LibraryNode) and node.kind == "comm.exchange":
+        if isinstance(node, CommNode) and node.kind == "comm.exchange":
             yield node, follower
 
 
-def frame_of(exchange: LibraryNode, node: Node | None, uses: Uses) -> Frame | str:
+def frame_of(exchange: CommNode, node: Node | None, uses: Uses) -> Frame | str:
     """The iterations of a map that have to wait for an exchange, or why all have to."""
     if not isinstance(node, Map):
         return "no map is behind it"
@@ -87,7 +87,7 @@ def frame_of(exchange: LibraryNode, node: Node | None, uses: Uses) -> Frame | st
     return frame or "the map reads nothing that arrives"
 
 
-def _pending(exchange: LibraryNode, uses: Uses) -> dict[str, list[tuple[int, int]]] | str:
+def _pending(exchange: CommNode, uses: Uses) -> dict[str, list[tuple[int, int]]] | str:
     """For each array, along each dimension, how much room there is on the sides where something arrives."""
     found: dict[str, list[tuple[int, int]]] = {}
     for number, section in enumerate(exchange.sections):  # type: ignore[attr-defined]
@@ -134,7 +134,7 @@ def _parameter(dim: DimSubset, node: Map) -> str | None:
     return None
 
 
-def _overlap(exchange: LibraryNode, node: Map, frame: Frame, rw: Rewriter) -> None:
+def _overlap(exchange: CommNode, node: Map, frame: Frame, rw: Rewriter) -> None:
     """Carries it out: inner iterations in front of the end, then a box at either end of each range."""
     operands = {"inputs": dict(exchange.inputs), "outputs": dict(exchange.outputs)}
     begin, end = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dcpy.distributed import world
-from dcpy.runtime.distributed.calibration import FIGURES, collectives, measure, scope_of
+from dcpy.runtime.distributed.calibration import FIGURES, collectives, hidden, measure, scope_of
 
 pytestmark = pytest.mark.mpi
 
@@ -17,3 +17,6 @@ def test_figures_are_the_same_on_all_ranks():
     assert world().all(found) == [found] * world().size
     assert scope_of(world()) == "one"
     assert all(seconds > 0 for seconds in collectives(world()).values())
+    share = hidden(world())
+    assert 0 <= share <= 100
+    assert world().all(share) == [share] * world().size

@@ -20,8 +20,8 @@ pytestmark = pytest.mark.mpi(4)
 STENCILS = {"jacobi_1d": (jacobi_1d, 1), "jacobi_2d": (jacobi_2d, 2), "heat_3d": (heat_3d, 2), "fdtd_2d": (fdtd_2d, 2)}
 
 
-def program_of(function, steps=-1):
-    return dcpy.program(function, distributed=True, auto_optimize=True, halo_steps=steps)
+def program_of(function, steps=-1, overlap=False):
+    return dcpy.program(function, distributed=True, auto_optimize=True, halo_steps=steps, halo_overlap=overlap)
 
 
 @pytest.mark.parametrize("name", STENCILS)
@@ -67,6 +67,22 @@ def test_deep_halos_are_sent_once_for_several_iterations(steps):
     sides = 2 * (grid.ranks - 1)
     assert (seen.messages, seen.bytes) == (sides * (1 + 8 // steps), sides * 8 * (2 * steps - 1 + 8 * 2))
     np.testing.assert_array_equal(found[-1], found[steps])
+
+
+@pytest.mark.parametrize("steps", [-1, 2])
+def test_overlapped_halos_are_the_same_messages(steps):
+    """What needs no halo is computed between their start and their end; the same is sent, and the same computed."""
+    grid, found = dcpy.grid(dims=2), {}
+    whole = np.random.default_rng(0).random((13, 11))
+    for overlap in (False, True):
+        A, B = dcpy.distribute(whole, grid), dcpy.distribute(whole, grid)
+        program = program_of(jacobi_2d, steps, overlap)
+        program(1, A, B)  # no iteration: it is compiled
+        with counted() as seen, sent(program) as told:
+            program(8, A, B)
+        assert (told.messages, told.bytes) == (seen.messages, seen.bytes)
+        found[overlap] = (seen.messages, seen.bytes, *A.allgather().flat)
+    assert found[True] == found[False]
 
 
 def test_halos_of_two_with_corners():
