@@ -10,7 +10,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,8 +26,6 @@ from dcpy.targets.catalog import target_for
 
 if TYPE_CHECKING:
     from dcpy.codegen.artifact import Artifact, Signature
-    from dcpy.ir.distribution import Distribution
-    from dcpy.ir.machine import Network
     from dcpy.runtime.cache import Cache
     from dcpy.runtime.devices.compilers import Binary
     from dcpy.runtime.load import Loaded
@@ -197,13 +195,15 @@ def lower(
 
         require_one_rank(sdfg)
     lowered = copy_sdfg(sdfg)
-    report = _run(lowered, machine.passes(options), options, until=until, explain=explain)
+    report = run_passes(lowered, machine.passes(options), options, until=until, explain=explain)
     if not until:
         machine.require_printable(lowered)
     return lowered, report
 
 
-def _run(sdfg: Sdfg, pipeline: Pipeline, options: Options, *, until: str = "", explain: bool = False) -> RunReport:
+def run_passes(
+    sdfg: Sdfg, pipeline: Pipeline, options: Options, *, until: str = "", explain: bool = False
+) -> RunReport:
     """Runs a pipeline in place; where `options.dump` names a folder, each step's text is written there."""
     from dcpy.transforms.running import run_pipeline
 
@@ -256,87 +256,14 @@ def simplify(sdfg: Sdfg, options: Options | None = None) -> dict[str, int]:
     """Runs the simplify pass in place; returns how often each transformation was applied."""
     from dcpy.transforms.simplify.pipeline import SIMPLIFY
 
-    return _run(sdfg, SIMPLIFY, options or resolve_options()).counts()
+    return run_passes(sdfg, SIMPLIFY, options or resolve_options()).counts()
 
 
 def auto_optimize(sdfg: Sdfg, options: Options | None = None) -> dict[str, int]:
     """Idioms to library calls, loops to maps, maps fused; in place, on the simple form. Returns what was applied."""
     from dcpy.transforms.auto.pipeline import AUTO_OPTIMIZE
 
-    return _run(sdfg, AUTO_OPTIMIZE, options or resolve_options()).counts()
-
-
-def distribute(
-    sdfg: Sdfg,
-    plan: Mapping[str, Distribution | str],
-    grids: Mapping[str, Sequence[int | str]],
-    *,
-    temporaries: bool = False,
-    alone: bool = False,
-    steps: int = 0,
-) -> dict[str, int]:
-    """Enters grids and distributions, and runs the passes that find out what runs where, and what is sent.
-
-    With `temporaries`, those that the plan does not name live where the arrays do that they are computed from. `alone`:
-    there is one rank, which sends nothing. `steps` iterations run between two updates of halos (`DeepHalos`).
-    """
-    from dcpy.ir.machine import NETWORK
-    from dcpy.transforms.distributed.pipeline import TEMPORARIES
-    from dcpy.transforms.distributed.plans import enter_plan
-
-    enter_plan(sdfg, plan, grids)
-    if temporaries:
-        _run(sdfg, TEMPORARIES, resolve_options())
-    return _distribute(sdfg, NETWORK, 1 if alone else 0, steps)
-
-
-def choose_distributions(
-    sdfg: Sdfg,
-    ranks: int,
-    sizes: Mapping[str, int],
-    memory: int,
-    adjust: Callable[[Sdfg], None] | None = None,
-    figures: Mapping[str, int] | None = None,
-    steps: int = 0,
-) -> dict[str, int]:
-    """Distributes by the cheapest plan for a typical run, with so many ranks and these sizes.
-
-    `adjust` changes the plan, which is entered in the program, before it is carried out. `figures` are those of the
-    network that were measured (`runtime.distributed.calibration`); others are as in the table.
-    """
-    from dcpy.ir.machine import Network
-    from dcpy.transforms.distributed.pipeline import TEMPORARIES
-    from dcpy.transforms.distributed.planning.choose_distributions import ChooseDistributions
-    from dcpy.transforms.distributed.plans import expect_sizes, name_for_grid
-    from dcpy.transforms.distributed.specialize_solvers import missing_for_solvers
-    from dcpy.transforms.pipeline import Pipeline
-
-    expect_sizes(sdfg, sizes)
-    plugins.load()
-    network = Network(**(figures or {}))
-    choice = ChooseDistributions(
-        ranks=ranks, memory=memory, grid=name_for_grid(sdfg), network=network, solves=not missing_for_solvers(sdfg)
-    )
-    _run(sdfg, Pipeline("plan", choice), resolve_options())
-    if adjust is not None:
-        adjust(sdfg)
-    _run(sdfg, TEMPORARIES, resolve_options())
-    return _distribute(sdfg, network, ranks, steps)
-
-
-def _distribute(sdfg: Sdfg, network: Network, ranks: int, steps: int) -> dict[str, int]:
-    """Runs the passes; warns of solvers that no library solves on a grid."""
-    from dcpy.base.errors import warn_of_cost
-    from dcpy.ir.analysis.uses import Uses
-    from dcpy.transforms.distributed.pipeline import distribute
-    from dcpy.transforms.distributed.specialize_solvers import SpecializeSolvers, missing_for_solvers
-
-    plugins.load()
-    missing = "there is one rank" if ranks == 1 else missing_for_solvers(sdfg)
-    solvers = SpecializeSolvers(network, ranks, missing)
-    for node, reason in solvers.gathered(Uses(sdfg)) if ranks != 1 else ():
-        warn_of_cost(f"{node.kind}: {reason}", node.span)
-    return _run(sdfg, distribute(network, solvers, steps), resolve_options()).counts()
+    return run_passes(sdfg, AUTO_OPTIMIZE, options or resolve_options()).counts()
 
 
 def place_on_device(sdfg: Sdfg, names: Sequence[str]) -> None:
@@ -364,15 +291,6 @@ def scalapack_state(mpi: str) -> str:
     from dcpy.libraries.pblas.environments import scalapack_state as state
 
     return state(is_open_mpi="Open MPI" in mpi)
-
-
-def localize(sdfg: Sdfg, overlap: bool = False) -> None:
-    """Makes a distributed program that of one rank, in place. With `overlap`, halos arrive while it computes."""
-    from dcpy.transforms.distributed.pipeline import LOCALIZE, OVERLAP
-
-    _run(sdfg, LOCALIZE, resolve_options())
-    if overlap:
-        _run(sdfg, OVERLAP, resolve_options())
 
 
 def expand(sdfg: Sdfg, prefer: tuple[str, ...] = (), pes: int = 0) -> None:

@@ -12,6 +12,7 @@ from dcpy.codegen.standalone import main_text
 from dcpy.ir.editing.copying import copy_sdfg
 from dcpy.ir.editing.erasing import erased
 from dcpy.libraries.mpi.environments import find_mpi
+from dcpy.programs import distributing
 from dcpy.programs.rank_programs import expand_messages
 
 
@@ -35,7 +36,7 @@ def build_standalone(program: str, output: str = "", *, on_ranks: bool, keep_sou
     whole = default_signature(erased(placed))
     local = copy_sdfg(placed)
     if on_ranks:
-        driver.localize(local)
+        distributing.localize(local)
         expand_messages(local, alone=False)
     signature = default_signature(local)
     text = main_text(local, signature, whole, placed, on_ranks=on_ranks)

@@ -21,6 +21,7 @@ from dcpy.ir.distribution import Blocked, Distribution, coordinate_names
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.symbolic import Expr, sym
 from dcpy.ir.text.distribution_parser import parse_distribution
+from dcpy.programs import distributing
 
 if TYPE_CHECKING:
     from dcpy.base.options import Options
@@ -95,13 +96,13 @@ def for_ranks(
     if grids:
         placed, blocks = _with_blocks(sdfg, placed, names, list(placed))
         named.append(blocks)
-        driver.distribute(sdfg, placed, grids, temporaries=True, alone=ranks == 1, steps=steps)
+        distributing.distribute(sdfg, placed, grids, temporaries=True, alone=ranks == 1, steps=steps)
         grids |= {name: grid.symbols for name, grid in sdfg.grids.items() if name not in grids}
     elif ranks > 1:
         naming = partial(_name_blocks, list(sizes), named)
-        driver.choose_distributions(sdfg, ranks, _of_symbols(sizes, shapes), 0, naming, figures, steps)
+        distributing.choose_distributions(sdfg, ranks, _of_symbols(sizes, shapes), 0, naming, figures, steps)
         grids = {name: grid.symbols for name, grid in sdfg.grids.items()}
-    driver.localize(sdfg, overlap)
+    distributing.localize(sdfg, overlap)
     messages = [node for node in sdfg.body.walk_nodes() if isinstance(node, CommNode)]
     expand_messages(sdfg, alone=ranks == 1)
     places = tuple(coordinate_names(name, len(extents)) for name, extents in grids.items())

@@ -23,6 +23,7 @@ from dcpy.ir.data import Array
 from dcpy.ir.distribution import coordinate_names
 from dcpy.ir.editing.copying import copy_sdfg
 from dcpy.ir.editing.erasing import erased
+from dcpy.programs import distributing
 from dcpy.programs.rank_calls import RankProgram, describe
 from dcpy.programs.rank_programs import Recipe, expand_messages
 from dcpy.runtime.distributed.agreement import agree
@@ -91,7 +92,7 @@ def _compiled(sdfg: Sdfg, options: Options, world: World) -> Loaded:
     }
     numbers = tuple(arg.name for arg in whole.args if isinstance(arg, IntegerArg) and arg.name in sdfg.arguments)
     local = copy_sdfg(sdfg)
-    driver.localize(local, options.halo_overlap)
+    distributing.localize(local, options.halo_overlap)
     messages = any(isinstance(node, CommNode) for node in local.body.walk_nodes())
     expand_messages(local, alone=world.size == 1)
     grids = tuple(tuple(map(str, grid.sizes)) for grid in sdfg.grids.values())

@@ -25,6 +25,7 @@ from dcpy.ir.building.words import GraphWords
 from dcpy.ir.nodes import Node
 from dcpy.ir.region import Block
 from dcpy.ir.sdfg import Sdfg
+from dcpy.programs import distributing
 from dcpy.programs.signatures import Convention, signature_of, signature_of_call
 from dcpy.runtime.dispatch import Dispatcher, encode
 from dcpy.runtime.function import call_converted
@@ -236,12 +237,12 @@ class SDFG(GraphWords):
         Raises `TransformationRefused` for what cannot be distributed, or does not fit.
         """
         if plan is None:
-            driver.choose_distributions(self, ranks, sizes or {}, memory, steps=steps)
+            distributing.choose_distributions(self, ranks, sizes or {}, memory, steps=steps)
             return self
         from dcpy.programs.rank_programs import as_plan  # who has one rank is spared it
 
         found, more = as_plan(plan, {*(grids or {}), *self.grids, *self.containers})
-        driver.distribute(self, found, {**(grids or {}), **more}, steps=steps)
+        distributing.distribute(self, found, {**(grids or {}), **more}, steps=steps)
         return self
 
     @own_frames_hidden
@@ -251,7 +252,7 @@ class SDFG(GraphWords):
         With `overlap`, elements of neighbours arrive while what needs none of them is computed.
         Raises `TransformationRefused` where a rank would touch what it does not have.
         """
-        driver.localize(self, overlap)
+        distributing.localize(self, overlap)
         return self
 
     @own_frames_hidden

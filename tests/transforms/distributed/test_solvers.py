@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import dcpy
-from dcpy import driver
 from dcpy.base.errors import PerformanceWarning, TransformationRefused
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.editing.copying import copy_sdfg
 from dcpy.ir.interp.ranks import run_ranks
 from dcpy.ir.machine import Network
 from dcpy.ir.text import parse_sdfg, print_sdfg
+from dcpy.programs import distributing
 from dcpy.transforms.api import apply_repeated
 from dcpy.transforms.distributed import specialize_solvers
 from dcpy.transforms.distributed.distribute_solver import DistributeSolver
@@ -113,14 +113,14 @@ def test_users_are_warned(monkeypatch, kind, reason):
     monkeypatch.setattr(specialize_solvers, "missing_for_solvers", lambda sdfg: "nothing is there")
     node = CHOLESKY if kind == "cholesky" else "lapack.qr (a <- A[0:N, 0:N]) -> (r -> L[0:N, 0:N])"
     with pytest.warns(PerformanceWarning, match=f"lapack.{kind}: its matrices are gathered, .*: {reason}"):
-        driver.distribute(cholesky("", "h[P, Q]", node=node), {"A": "g(block 0, whole)"}, {"g": ["R"]})
+        distributing.distribute(cholesky("", "h[P, Q]", node=node), {"A": "g(block 0, whole)"}, {"g": ["R"]})
 
 
 def test_one_rank_is_not_warned(monkeypatch):
     monkeypatch.setattr(specialize_solvers, "missing_for_solvers", lambda sdfg: "nothing is there")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        driver.distribute(cholesky("", "h[P, Q]"), {"A": "g(block 0, whole)"}, {"g": ["R"]}, alone=True)
+        distributing.distribute(cholesky("", "h[P, Q]"), {"A": "g(block 0, whole)"}, {"g": ["R"]}, alone=True)
 
 
 def planned(n, solves=True):
