@@ -99,6 +99,7 @@ TRANSFORMATIONS: Registry[type[Transformation[Any]]] = Registry(
         "unroll-and-jam": f"{_LOOPS}.unroll_and_jam:UnrollAndJam",
         "unused-container-elimination": f"{_SIMPLIFY}.unused_container_elimination:UnusedContainerElimination",
         "vectorization": f"{_MAPS}.vectorization:Vectorization",
+        "wrap-around-variable": f"{_LOOPS}.wrap_around_variables:WrapAroundVariable",
         "wcr-to-augmented-assignment": f"{_SIMPLIFY}.wcr_to_augmented_assignment:WcrToAugmentedAssignment",
     },
 )

@@ -57,6 +57,8 @@ def same_as_python(name):
         ("counts_twice_in_a_step", PARALLEL),
         ("reader_before_the_writer", PARALLEL),
         ("sum_with_the_one_before", PARALLEL),
+        ("minimum_by_function", PARALLEL),
+        ("index_of_the_one_before", PARALLEL),
         ("row_above", INNER),
         ("not_linear", SEQUENTIAL),
     ],

@@ -43,6 +43,11 @@ class Expectation:
         assert_same_text(print_sdfg(replayed), print_sdfg(self.after))
         return self
 
+    def applies(self) -> Expectation:
+        """It is applied wherever possible, at least once; for what has no text of its own to show."""
+        assert apply_repeated(self.after, self.transformation, check=True) > 0, self.reasons()
+        return self
+
     def same_values(self, **values: list[Any]) -> Expectation:
         """The interpreter gives the same for both, on random arguments, for all combinations of the given values."""
         assert_same_values(self.before, self.after, values)

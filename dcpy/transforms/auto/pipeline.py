@@ -21,6 +21,7 @@ from dcpy.transforms.loops.loop_to_map import LoopToMap
 from dcpy.transforms.loops.loop_versioning import LoopVersioning
 from dcpy.transforms.loops.statement_reordering import StatementReordering
 from dcpy.transforms.loops.symbol_reduction import SymbolReduction
+from dcpy.transforms.loops.wrap_around_variables import WrapAroundVariable
 from dcpy.transforms.maps.map_collapse import MapCollapse
 from dcpy.transforms.pipeline import Pipeline, RunReport, repeat
 from dcpy.transforms.running import run_pipeline
@@ -40,6 +41,7 @@ AUTO_OPTIMIZE = Pipeline(
     LibraryIdioms(),
     TrailingContinueElimination(),
     InductionVariableSubstitution(),
+    WrapAroundVariable(),
     SymbolPropagation(),
     LoopVersioning(),
     SymbolPropagation(),

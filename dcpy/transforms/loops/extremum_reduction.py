@@ -10,16 +10,14 @@ from dcpy.ir.analysis.scopes import symbols_assigned_in
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Array, Scalar
 from dcpy.ir.expressions.identities import extreme_value
-from dcpy.ir.expressions.scalar import Const, Load, Op, Ref, ScalarExpr, loads_of, op, substitute_refs, walk
+from dcpy.ir.expressions.scalar import Const, Load, Ref, loads_of, op
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Tasklet
 from dcpy.ir.region import Branch, Loop, Region, State
 from dcpy.ir.subsets import Subset
 from dcpy.ir.tree import is_inside, owners_around
-from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
-
-_LARGER = {"gt": "max", "ge": "max", "lt": "min", "le": "min"}
-_MIRRORED = {"gt": "lt", "ge": "le", "lt": "gt", "le": "ge"}
+from dcpy.transforms.api import Capture, Match, Refusal, Rewriter, Transformation, capture, one
+from dcpy.transforms.loops.kept_extrema import Extremum, extremum_of
 
 
 @dataclass(frozen=True)
@@ -30,19 +28,20 @@ class ExtremumReduction(Transformation["tuple[Extremum, Loop]"]):
                                                                    loop i = 0:N { best (max)= A[i] }
                                                                    if best > m { m = best }
 
-    A NaN is never larger: it counts as -inf, and an ``m`` that is NaN stays NaN, as with the branch. Which of two zeros
-    with different signs is kept may change. Applies when nothing else in the loop touches ``m``, which is one element
-    in all iterations, and nothing leaves the loop early.
+    So with ``m = select(A[i] > m, A[i], m)``, which is what ``m = max(m, A[i])`` does. A NaN is never larger: it counts
+    as -inf, and an ``m`` that is NaN stays NaN, as with the branch. Which of two zeros with different signs is kept may
+    change. Applies when nothing else in the loop touches ``m``, which is one element in all iterations, and nothing
+    leaves the loop early.
     """
 
     name: ClassVar[str] = "extremum-reduction"
-    branch = capture(Branch)
+    branch: ClassVar[Capture[Branch | Tasklet]] = capture(Branch, Tasklet)
     pattern = one(branch)
 
     def plan(self, m: Match) -> tuple[Extremum, Loop] | Refusal:
         """What is kept, and the loop that keeps it."""
         branch, uses = m[self.branch], m.uses
-        found = _extremum(branch)
+        found = extremum_of(branch, uses)
         if found is None:
             return Refusal("it does not assign what it found to be larger, or smaller, than the variable")
         loop = _loop_around(branch, found)
@@ -50,7 +49,7 @@ class ExtremumReduction(Transformation["tuple[Extremum, Loop]"]):
             return Refusal("no loop around it keeps one element")
         if any(leavers(loop.body)):
             return Refusal("something inside may leave the loop early")
-        return _why_not(branch, found, loop, uses) or (found, loop)
+        return _why_not(found, loop, uses) or (found, loop)
 
     def apply(self, m: Match, plan: tuple[Extremum, Loop], rw: Rewriter) -> None:
         branch, (found, loop) = m[self.branch], plan
@@ -62,7 +61,9 @@ class ExtremumReduction(Transformation["tuple[Extremum, Loop]"]):
         if dtype.is_inexact:
             value = op("select", op("eq", value, value), value, worst)
         step = Tasklet(found.inputs, {"out": replace(whole, wcr=found.kind)}, (("out", value),), span=branch.span)
-        rw.replace(branch, State(nodes=[step], span=branch.span))
+        rw.replace(branch, step if isinstance(branch, Tasklet) else State(nodes=[step], span=branch.span))
+        if found.copy is not None:
+            rw.erase(found.copy)
         start = Tasklet({}, {"out": whole}, (("out", worst),), span=loop.span)
         keep = Tasklet({"x": whole}, {"out": found.kept}, (("out", Ref("x", dtype)),), span=branch.span)
         kept = Load(found.kept.container, found.kept.subset.indices, dtype)
@@ -71,63 +72,7 @@ class ExtremumReduction(Transformation["tuple[Extremum, Loop]"]):
         rw.insert_after(loop, Branch([(condition, Region([State(nodes=[keep])]))], span=branch.span))
 
 
-@dataclass(frozen=True, slots=True)
-class Extremum:
-    """``if value <comparison> kept: kept = value``; `code` is the value over the connectors `inputs`."""
-
-    comparison: str
-    value: ScalarExpr
-    kept: Memlet
-    inputs: dict[str, Memlet]
-    code: ScalarExpr
-
-    @property
-    def kind(self) -> str:
-        """The conflict resolution."""
-        return _LARGER[self.comparison]
-
-
-def _extremum(branch: Branch) -> Extremum | None:
-    """What a branch compares and keeps, if it does nothing else."""
-    if len(branch.cases) != 1 or branch.otherwise is not None:
-        return None
-    condition, body = branch.cases[0]
-    tasklet = _only_tasklet(body)
-    if tasklet is None or not isinstance(condition, Op) or condition.name not in _LARGER:
-        return None
-    (out, kept), code = next(iter(tasklet.outputs.items())), dict(tasklet.code)
-    if kept.wcr or kept.dynamic or len(tasklet.code) != 1 or out not in code:
-        return None
-    types = {part.name: part.dtype for part in _refs(code[out])}
-    loads: dict[str, ScalarExpr] = {
-        name: Load(memlet.container, memlet.subset.indices, types[name])
-        for name, memlet in tasklet.inputs.items()
-        if name in types
-    }
-    value = substitute_refs(code[out], loads)
-    left, right = condition.args
-    target = Load(kept.container, kept.subset.indices, value.dtype)
-    comparison = condition.name if (left, right) == (value, target) else _MIRRORED[condition.name]
-    if {left, right} != {value, target} or value.dtype.kind not in "iuf":
-        return None
-    return Extremum(comparison, value, kept, dict(tasklet.inputs), code[out])
-
-
-def _refs(expr: ScalarExpr) -> list[Ref]:
-    return [part for part in walk(expr) if isinstance(part, Ref)]
-
-
-def _only_tasklet(body: Region) -> Tasklet | None:
-    if body.containers or len(body.blocks) != 1:
-        return None
-    block = body.blocks[0]
-    if not isinstance(block, State) or len(block.nodes) != 1:
-        return None
-    node = block.nodes[0]
-    return node if isinstance(node, Tasklet) and len(node.outputs) == 1 else None
-
-
-def _loop_around(branch: Branch, found: Extremum) -> Loop | None:
+def _loop_around(branch: Branch | Tasklet, found: Extremum) -> Loop | None:
     """The loop directly around a branch, if what is kept is one element in all its iterations."""
     owner = next(owners_around(branch), None)
     if not isinstance(owner, Loop) or owner.region is None:
@@ -136,17 +81,16 @@ def _loop_around(branch: Branch, found: Extremum) -> Loop | None:
     return owner if changing.isdisjoint(found.kept.subset.symbols) else None
 
 
-def _why_not(branch: Branch, found: Extremum, loop: Loop, uses: Uses) -> Refusal | None:
+def _why_not(found: Extremum, loop: Loop, uses: Uses) -> Refusal | None:
     """What else touches the kept element; None for nothing."""
     desc = uses.desc(found.kept.container)
     if not isinstance(desc, Scalar | Array) or desc.dtype != found.value.dtype:
         return Refusal(f"{found.kept.container!r} is no array of that dtype")
-    own = (branch, *(node for region in branch.regions() for node in region.walk_nodes()))
     names = uses.overlapping(found.kept.container)
     if any(load.container in names for load in loads_of(found.value)):
         return Refusal("the value is computed from what is kept")
     for name in names:
         for toucher in uses.touchers(name):
-            if is_inside(toucher, loop.body) and toucher not in own:
+            if is_inside(toucher, loop.body) and toucher not in found.own:
                 return Refusal(f"{name!r} is also touched by {toucher.kind} in the loop", (toucher,))
     return None

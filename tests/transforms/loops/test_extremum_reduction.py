@@ -16,6 +16,10 @@ def program(body):
     return parse(f"{HEAD} {{ {body} }}")
 
 
+def applied(body):
+    return expect(ExtremumReduction(), on=program(body)).applies()
+
+
 def keep(condition="a[i] > m[]", value="a[i]", more=""):
     return f"loop i = 0:N {{ if {condition} {{ state {{ tasklet (x <- {value}) -> (o -> m) {{ o = x }} }} }} {more} }}"
 
@@ -33,22 +37,49 @@ def test_becomes_a_maximum():
 @pytest.mark.parametrize("condition", ["a[i] < m[]", "m[] > a[i]", "m[] >= a[i]", "a[i] >= m[]", "m[] < a[i]"])
 def test_either_way_round(condition):
     a = np.array([1.0, np.nan, -3, 7, np.nan, 7, -3])
-    found = expect(ExtremumReduction(), on=program(keep(condition)))
-    assert found.reasons()[0] == ""
-    found.same_values(N=[7], a=[a, np.full(7, np.nan), np.full(7, np.inf)], m=[np.array(2.0), np.array(np.nan)])
+    applied(keep(condition)).same_values(
+        N=[7], a=[a, np.full(7, np.nan), np.full(7, np.inf)], m=[np.array(2.0), np.array(np.nan)]
+    )
 
 
 def test_integers_start_from_their_limits():
     body = "loop i = 0:N { if k[i] < l[] { state { tasklet (x <- k[i]) -> (o -> l) { o = x } } } }"
-    found = expect(ExtremumReduction(), on=program(body))
-    assert found.reasons()[0] == ""
-    found.same_values(N=[0, 3], l=[np.array(2, "i4"), np.array(2**31 - 1, "i4")])
+    applied(body).same_values(N=[0, 3], l=[np.array(2, "i4"), np.array(2**31 - 1, "i4")])
+
+
+def selected(code, kept="m", value="a[i]", dtype="f64", more=""):
+    """A loop of a function that chooses one of `x`, the new value, and `y`, the old one."""
+    return f"""loop i = 0:N {{ data t: {dtype} transient state {{
+        tasklet (x <- {value}, y <- {kept}) -> (o -> t) {{ o = {code} }} {more}
+        tasklet (x <- t) -> (o -> {kept}) {{ o = x }} }} }}"""
+
+
+def test_what_is_selected_becomes_a_maximum():
+    expect(ExtremumReduction(), on=program(selected("select(abs(x) > y, abs(x), y)"))).becomes(f"""{HEAD} {{
+        data best: f64 transient
+        state {{ tasklet () -> (out -> best) {{ out = -inf }} }}
+        loop i = 0:N {{ data t: f64 transient state {{
+          tasklet (x <- a[i]) -> (out -> best (max)) {{ out = select(abs(x) == abs(x), abs(x), -inf) }} }} }}
+        if best[] > m[] {{ state {{ tasklet (x <- best) -> (out -> m) {{ out = x }} }} }}
+        }}""").same_values(N=[0, 1, 2, 7], m=[np.array(0.5), np.array(np.nan), np.array(-np.inf)])
+
+
+@pytest.mark.parametrize("condition", ["x > y", "x >= y", "x < y", "x <= y", "y > x", "y >= x", "y < x", "y <= x"])
+def test_what_is_selected_either_way_round(condition):
+    a = np.array([1.0, np.nan, -3, 7, np.nan, 7, -3])
+    floats, integers = f"select({condition}, x, y)", selected(f"select({condition}, y, x)", "l", "k[i]", "i32")
+    applied(selected(floats)).same_values(N=[7], a=[a, np.full(7, np.nan)], m=[np.array(2.0), np.array(np.nan)])
+    applied(integers).same_values(N=[0, 1, 7], l=[np.array(2, "i4")])
 
 
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
         (keep("a[i] == m[]"), "it does not assign what it found to be larger"),
+        (selected("select(x > y, y, x)"), "it does not assign what it found to be larger"),  # a NaN is taken, and lost
+        (selected("select(x > y, x, 2.0*y)"), "it does not assign what it found to be larger"),
+        (selected("select(x > y, x, y)", more="tasklet (x <- t) -> (o -> a[i]) { o = x }"), "it does not assign"),
+        (selected("select(x > y, x, y)", more="tasklet (x <- m) -> (o -> a[i]) { o = x }"), "'m' is also touched"),
         (keep(value="a[0]"), "it does not assign what it found to be larger"),
         (keep(more="state { tasklet (x <- m) -> (o -> a[i]) { o = x } }"), "'m' is also touched by tasklet"),
         (keep(more="if a[i] > 3.0 { break }"), "may leave the loop early"),
