@@ -149,11 +149,16 @@ static void finish(Exchange::Started &mine)
         DCPY_MPI(Waitall(as_int(mine.requests.count), mine.requests.items, MPI_STATUSES_IGNORE));
 }
 
+static void exchange_all(const Word *words, int64_t count)
+{
+    Exchange::Started &mine = started_by(words, count);
+    start(mine), finish(mine);
+}
+
 template <class... Words> void exchange_parts(Words... words)
 {
     const Word all[] = {word_of(words)...};
-    Exchange::Started &mine = started_by(all, int64_t(sizeof...(words)));
-    start(mine), finish(mine);
+    exchange_all(all, int64_t(sizeof...(words)));
 }
 
 template <class... Words> void begin_exchange(Words... words)
