@@ -53,6 +53,12 @@ def test_the_large_preset_takes_numpy_longest_within_a_second(seconds, preset):
     assert large.preset_of(kernels()["gemm"], lambda name: seconds[name]) == preset
 
 
+def test_sizes_at_which_a_unit_in_the_last_place_decides_are_chaotic():
+    assert large.is_chaotic(kernels()["nbody"], kernels()["nbody"].initialize("paper"))
+    for name in ("mandelbrot2", "jacobi_1d", "crc16"):
+        assert not large.is_chaotic(kernels()[name], kernels()[name].initialize("XS"))
+
+
 def test_of_all_kernels_l_is_no_smaller_than_m():
     for kernel in kernels().values():
         assert all(kernel.sizes["L"][name] >= size for name, size in kernel.sizes["M"].items() if type(size) is int)
