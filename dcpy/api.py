@@ -14,7 +14,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, overload
 
 from dcpy import driver
-from dcpy.base.errors import DeviceError
+from dcpy.base.errors import DcpyError, DeviceError
 from dcpy.base.options import DeviceType, FpgaMode, Options, resolve_options
 from dcpy.base.tracebacks import own_frames_hidden
 from dcpy.frontend.annotations import annotated, as_type
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from dcpy.programs.rank_calls import RankCalls
     from dcpy.programs.roofline import Roofline
+    from dcpy.programs.tuning import Tuning
     from dcpy.runtime.distributed.arrays import DistArray
     from dcpy.runtime.distributed.placement import Placement
 
@@ -190,6 +191,29 @@ class Program(Dispatcher):
             found.save(path)
         return found
 
+    @own_frames_hidden
+    def tune(self, *arguments: Any, seconds: float = 30.0, **named: Any) -> Tuning:
+        """Searches, for about so many `seconds`, a quicker version for calls with arguments of these sizes.
+
+        Versions that differ from the compiler's choice in one decision each are compiled and called, on copies of the
+        arguments; from the best one the search goes on. What gives other results in any bit is not taken. Calls of the
+        same sizes run the quickest version from now on, in later processes, too; others run what they ran before.
+        The result says what was measured, and what was chosen. Raises what a call raises, `DeviceError` for programs
+        of other devices than CPUs, and `DcpyError` where a call does more than to compute.
+        """
+        from dcpy.programs.tuning import tune  # who does not ask is spared it
+
+        if self.options.distributed or self.options.check_races:
+            raise DcpyError("what is tuned are compiled programs of one process")
+        named, symbols = self._split(named)
+        bound = self._bound(arguments, named)
+        given = self._specializer.undetermined(bound, symbols)
+        names = tuple(name for name in self._specializer.symbols if name in given)
+        if names and names not in self._symbolic:
+            self._symbolic[names] = SymbolicCalls(self, names)
+        values = (*bound.values(), *(given[name] for name in names))
+        return tune(self._specializer, self._symbolic[names] if names else self, values, names, seconds)
+
     def __repr__(self) -> str:
         return f"<dcpy.program {self.function.__qualname__}>"
 
@@ -294,6 +318,10 @@ class BoundMethod(functools.partial[Any]):
     def compile(self, *arguments: Any, **named: Any) -> CompiledSdfg:
         """Ahead of time: machine code for what was given, and arguments like these. It is called with all of them."""
         return self.program.compile(*self.args, *arguments, **{**self.keywords, **named})
+
+    def tune(self, *arguments: Any, seconds: float = 30.0, **named: Any) -> Tuning:
+        """Searches a quicker version for what was given, and arguments of these sizes."""
+        return self.program.tune(*self.args, *arguments, seconds=seconds, **{**self.keywords, **named})
 
     @property
     def program(self) -> Program:

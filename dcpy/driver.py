@@ -262,8 +262,10 @@ def simplify(sdfg: Sdfg, options: Options | None = None) -> dict[str, int]:
 def auto_optimize(sdfg: Sdfg, options: Options | None = None) -> dict[str, int]:
     """Idioms to library calls, loops to maps, maps fused; in place, on the simple form. Returns what was applied."""
     from dcpy.transforms.auto.pipeline import AUTO_OPTIMIZE
+    from dcpy.transforms.overrides import without
 
-    return run_passes(sdfg, AUTO_OPTIMIZE, options or resolve_options()).counts()
+    chosen = options or resolve_options()
+    return run_passes(sdfg, without(AUTO_OPTIMIZE, chosen.overrides), chosen).counts()
 
 
 def place_on_device(sdfg: Sdfg, names: Sequence[str]) -> None:

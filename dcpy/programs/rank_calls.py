@@ -251,12 +251,12 @@ class RankCalls:
 
     def _remembered_as(self, source: str, described: Description) -> str:
         """What stands for the whole way to the program of one rank; "" where nothing does."""
-        from dcpy.programs.specializations import compiler_identity
+        from dcpy.programs.compiled import compiler_identity
 
         options = self.options
         mpi = described.world.library_version
         libraries = f"{mpi} {options.scalapack} {driver.scalapack_state(mpi)}"
-        halos = f"{options.halo_steps} {options.halo_overlap}"
+        halos = f"{options.halo_steps} {options.halo_overlap} {' '.join(options.overrides)}"
         passes = f"{options.simplify} {options.auto_optimize} {options.int_overflow} {halos}"
         alone = described.world.size == 1
         return f"ranks {compiler_identity()} {passes} {libraries} {alone} {source} {described.key}" if source else ""

@@ -6,73 +6,38 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import inspect
-import os
 import re
-import sysconfig
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
-from types import CodeType, FunctionType
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dcpy import __version__, driver, plugins
+from dcpy import driver, plugins
 from dcpy.base.assumptions import Assumption, refusal
 from dcpy.base.errors import ArgumentError, DcpyError, FrontendError
 from dcpy.base.memory import collector_paused
 from dcpy.base.options import DeviceType, Options
 from dcpy.base.source import SrcSpan
-from dcpy.codegen.signature import linear
-from dcpy.frontend.fingerprint import Fingerprint, fingerprint
+from dcpy.frontend.fingerprint import fingerprint
 from dcpy.frontend.source import parameter_span
 from dcpy.frontend.specialize.records import Parts, Record, take_apart
 from dcpy.frontend.specialize.types import ArgType, ArrayType, ConstantType, GeneratorType, OpaqueType, ScalarType
 from dcpy.ir.sdfg import Sdfg
 from dcpy.programs import rank_programs
-from dcpy.programs.guards import Guards, Source, alias_groups_with, guards_of, guards_on, source_of_array
-from dcpy.programs.signatures import Convention, signature_of_call
-from dcpy.programs.versions import SPECULATIVE, Version, Versions
-from dcpy.runtime.arguments import conditions_hold, describe_all, explain_mismatch, with_parts
+from dcpy.programs.compiled import Compiled, ProgramKeys, Request, call_of, compiler_identity, recalled, tuned_versions
+from dcpy.programs.guards import alias_groups_with, guards_on
+from dcpy.programs.signatures import Convention
+from dcpy.programs.versions import Versions
+from dcpy.runtime.arguments import describe_all, explain_mismatch, with_parts
 from dcpy.runtime.conversion import prepare
-from dcpy.runtime.dispatch import Dispatcher, encode
-from dcpy.runtime.load import Loaded, recall
+from dcpy.runtime.dispatch import Dispatcher
 
 if TYPE_CHECKING:
-    from dcpy.codegen.artifact import Signature
     from dcpy.frontend.lower.lowered import Lowered
-
-
-@dataclass(frozen=True)
-class Compiled:
-    """One specialization: machine code, and the objects that must still be what they were when it was made.
-
-    `arrays` are the global arrays that it was made for; each call passes those that it finds at `closure`.
-    `callbacks` are the Python functions that it calls, by name.
-    """
-
-    loaded: Loaded
-    guards: Guards
-    closure: tuple[Source, ...] = ()
-    arrays: tuple[Any, ...] = ()
-    callbacks: Mapping[str, Any] = field(default_factory=dict)
-    shown: Signature | None = None  # with the names that the user knows
-
-    @property
-    def described(self) -> Signature:
-        """The signature for messages."""
-        return self.shown or self.loaded.signature
-
-    def encoded(self) -> tuple[object, ...]:
-        """What the dispatcher takes."""
-        made = self.loaded
-        return encode(
-            made.signature, made.entry, made.results, closure=self.closure, guards=self.guards, keepalive=made.library,
-            callbacks=self.callbacks, device=made.device, on_stream=made.on_stream, notes=made.notes,
-        )  # fmt: skip
 
 
 class Specializer:
@@ -87,6 +52,8 @@ class Specializer:
         self.devices: list[Any] = []  # that kernels of this function run on, one for each version
         self._compiling = threading.RLock()
         self._versions = Versions()
+        self._tuned = 0  # versions that serve some sizes only
+        self._recalled: set[str] = set()  # the patterns of calls for which the cache was asked for those
         self._by_value = 0  # for how many sizes and integers of a call a function that calls itself was compiled
 
     def annotated(self) -> dict[str, ArgType]:
@@ -173,7 +140,7 @@ class Specializer:
         parameters = inspect.signature(self.function).parameters
         for lowered in found:
             if simplify:
-                self._simplify(lowered, {})
+                self.simplify(lowered, self.options)
             _place(lowered, there)
         return [(lowered.sdfg, Convention.of(lowered, [*parameters, *symbols, *lowered.free])) for lowered in found]
 
@@ -190,7 +157,7 @@ class Specializer:
         examples = parts.leaves if version.speculates else None
         lowered = self._lower(version.types, parts, {}, examples=examples)
         if simplify:
-            self._simplify(lowered, {})
+            self.simplify(lowered, self.options)
         _place(lowered, there)
         parameters = inspect.signature(self.function).parameters
         return lowered.sdfg, Convention.of(lowered, [*parameters, *symbols, *lowered.free])
@@ -217,8 +184,15 @@ class Specializer:
         with self._compiling:
             result = dispatcher.dispatch(native)  # another thread may have compiled it meanwhile
             if result is NotImplemented:
+                profile.clear()
+                with driver.timed(profile, "frontend"):
+                    request = self.requested(native, symbols)
+                    keys = self.keys(request)
+                if self._recall_tuned(dispatcher, keys):
+                    result = dispatcher.dispatch(native)
+            if result is NotImplemented:
                 with collector_paused():
-                    compiled = self._compile(native, profile, symbols)
+                    compiled = self._compile(native, request, keys, profile)
                 dispatcher.add(compiled.encoded())
                 if compiled.loaded.device is not None:
                     self.devices.append(compiled.loaded.device)
@@ -230,57 +204,92 @@ class Specializer:
             raise explain_mismatch(compiled.described, (*shown, *compiled.arrays))
         return result if prepared is None else prepared.finish(result)
 
-    def _compile(self, values: tuple[Any, ...], profile: driver.Profile, symbols: tuple[str, ...]) -> Compiled:
-        profile.clear()
-        names = [*inspect.signature(self.function).parameters, *symbols]
-        bound = dict(zip(names, values, strict=False))
+    def _compile(
+        self, values: tuple[Any, ...], request: Request, keys: ProgramKeys, profile: driver.Profile
+    ) -> Compiled:
+        key = keys.exact
         with driver.timed(profile, "frontend"):
-            parts, there = self._taken_apart(bound)
-            annotated = self.annotated()
-            self._require_assumed(parts.leaves)
-            version = self._versions.next(parts.leaves, annotated, parts.fields, self.symbols)
-            types = version.types
-            key, known = ("", Fingerprint()) if parts.records else self._program_key(types)
-            key += f" on the device: {there}" if key and there else ""
-            codes = known.codes or (self.function.__code__,)
             shown = self._as_numpy_sees(values)
-            loaded, key = _recall(key, version, shown, self.options, codes) if key else (None, "")
+            loaded, key = recalled(key, request.version, shown, self.options, keys.codes) if key else (None, "")
         if loaded is not None:
-            self._versions.add(version)
-            return Compiled(loaded, guards_on(known))
+            self._versions.add(request.version)
+            return Compiled(loaded, guards_on(keys.known))
         if self._by_value:
             from dcpy.frontend.lower.functions.recursion import require_few_versions
 
             require_few_versions(self.function.__name__, self._by_value)
-        examples = parts.leaves if version.speculates or self._by_value else None
-        lowered = self._lower(types, parts, profile, examples=examples)
+        lowered = self.lowered(request, profile)
         if self.options.simplify:
-            self._simplify(lowered, profile)
+            self.simplify(lowered, self.options, profile)
         self._require_no_free(lowered)
         if lowered.by_value:  # a later process has calls with other values
             key, self._by_value = "", self._by_value + 1
-        arrays = lowered.extra_arguments
         communicates = rank_programs.expand_local_view(lowered.sdfg)
         if communicates:  # what is compiled depends on whether there are other ranks
             key = ""
-        _place(lowered, there)
-        convention = Convention.of(lowered, names)
-        signature, sources = signature_of_call(lowered.sdfg, convention)
-        signature = replace(signature, unless=tuple(map(linear, lowered.unless)))
-        callbacks = lowered.sdfg.callbacks
-        if callbacks or arrays:  # a later process has other ones of these names: it looks them up again
+        _place(lowered, request.there)
+        call = call_of(lowered, request.names)
+        if call.callbacks or call.arrays:  # a later process has other ones of these names: it looks them up again
             key = ""
         loaded = driver.compile_sdfg(
-            lowered.sdfg, signature, self.options, profile=profile, program_key=key, codes=codes
+            lowered.sdfg, call.signature, self.options, profile=profile, program_key=key, codes=keys.codes
         )
         if communicates:
             rank_programs.attach(loaded.library, options=self.options)
-        closure = (*sources, *map(source_of_array, arrays))
-        described = convention.described(signature)
-        self._versions.add(version)
-        return Compiled(
-            loaded, guards_of(lowered), closure, tuple(extra.array for extra in arrays), callbacks, described
+        self._versions.add(request.version)
+        return call.compiled(loaded)
+
+    def requested(self, values: tuple[Any, ...], symbols: tuple[str, ...], *, again: bool = False) -> Request:
+        """What a call with these values asks for; with `again` the version that it has had compiled, if there is one.
+
+        Behind the values of the parameters are those of `symbols`.
+        """
+        names = (*inspect.signature(self.function).parameters, *symbols)
+        parts, there = self._taken_apart(dict(zip(names, values, strict=False)))
+        self._require_assumed(parts.leaves)
+        version = self._versions.next(parts.leaves, self.annotated(), parts.fields, self.symbols, again=again)
+        return Request(names, parts, there, version)
+
+    def lowered(self, request: Request, profile: driver.Profile) -> Lowered:
+        """The SDFG of the version that a call asks for, as the frontend makes it."""
+        examples = request.parts.leaves if request.version.speculates or self._by_value else None
+        return self._lower(request.version.types, request.parts, profile, examples=examples)
+
+    def keys(self, request: Request) -> ProgramKeys:
+        """Under what the cache remembers the versions for calls like this."""
+        if request.parts.records:
+            return ProgramKeys(codes=(self.function.__code__,))
+        found = fingerprint(self.function)
+        codes = found.codes or (self.function.__code__,)
+        options = self.options
+        if not found.key or options.dump:
+            return ProgramKeys(known=found, codes=codes)
+        passes = f"simplify={options.simplify} auto_optimize={options.auto_optimize} {options.int_overflow}"
+        passes += f" {' '.join(options.overrides)}" if options.overrides else ""
+        passes += f" {self.assumed}" if self.assumed else ""
+        where = f" on the device: {request.there}" if request.there else ""
+        way = f"{compiler_identity()} {passes} {found.key}"
+        exact, pattern = (
+            f"{way} ({', '.join(f'{name}: {kind!r}' for name, kind in types)}){where}"
+            for types in (request.version.types.items(), request.version.pattern)
         )
+        return ProgramKeys(exact, f"tuned: {pattern}", found, codes)
+
+    def adopt(self, dispatcher: Dispatcher, tuned: Compiled) -> None:
+        """Lets a tuned version serve the calls that it was made for, before all others."""
+        with self._compiling:
+            self._tuned += 1
+            dispatcher.add(replace(tuned, precedence=self._tuned).encoded())
+
+    def _recall_tuned(self, dispatcher: Dispatcher, keys: ProgramKeys) -> bool:
+        """Whether the cache has versions that were tuned for some sizes of calls like this: they are adopted, once."""
+        if not keys.tuned or keys.tuned in self._recalled or self.options.device is not DeviceType.CPU:
+            return False
+        self._recalled.add(keys.tuned)
+        found = tuned_versions(keys.tuned, self.options, keys.codes)
+        for loaded in found:
+            self.adopt(dispatcher, Compiled(loaded, guards_on(keys.known)))
+        return bool(found)
 
     def _taken_apart(self, bound: Mapping[str, Any]) -> tuple[Parts, tuple[str, ...]]:
         """The parts of arguments, with arrays of NumPy's for those of the device, and the paths of these."""
@@ -335,26 +344,14 @@ class Specializer:
         _require_passed_only(lowered, parts)
         return lowered
 
-    def _simplify(self, lowered: Lowered, profile: driver.Profile) -> None:
+    def simplify(self, lowered: Lowered, options: Options, profile: driver.Profile | None = None) -> None:
         """The simple form, reshaped if the program is to be."""
-        with driver.timed(profile, "simplify"):
-            driver.simplify(lowered.sdfg, self.options)
-        if self.options.auto_optimize:
-            with driver.timed(profile, "optimize"):
-                driver.auto_optimize(lowered.sdfg, self.options)
-
-    def _program_key(self, types: Mapping[str, ArgType]) -> tuple[str, Fingerprint]:
-        """What stands for the whole way from source to artifact, and what the function depends on.
-
-        The key is "" where nothing does, and the program is compiled in each process.
-        """
-        found = fingerprint(self.function)
-        described = ", ".join(f"{name}: {kind!r}" for name, kind in types.items())
-        options = self.options
-        passes = f"simplify={options.simplify} auto_optimize={options.auto_optimize} {options.int_overflow}"
-        passes += f" {self.assumed}" if self.assumed else ""
-        key = f"{compiler_identity()} {passes} {found.key} ({described})" if found.key and not options.dump else ""
-        return key, found
+        seconds = {} if profile is None else profile
+        with driver.timed(seconds, "simplify"):
+            driver.simplify(lowered.sdfg, options)
+        if options.auto_optimize:
+            with driver.timed(seconds, "optimize"):
+                driver.auto_optimize(lowered.sdfg, options)
 
     def _with_annotated(self, types: dict[str, ArgType], parts: Parts, bound: Mapping[str, Any]) -> dict[str, ArgType]:
         """The types with those of parameters without a sample, which are annotated, in the order of parameters."""
@@ -380,9 +377,11 @@ class Specializer:
             raise FrontendError(
                 f"the type of {', '.join(map(repr, missing))} is not known ahead of time",
                 span=parameter_span(self.function, missing[0]) or SrcSpan(code.co_filename, code.co_firstlineno),
-                notes=("its value is part of the program",) if of_call
+                notes=("its value is part of the program",)
+                if of_call
                 else ("without arguments, types come from annotations",),
-                help=f"pass it: to_sdfg({missing[0]}=...)" if of_call
+                help=f"pass it: to_sdfg({missing[0]}=...)"
+                if of_call
                 else f"annotate it ({missing[0]}: dcpy.float64, or dcpy.float64[N]), or pass sample arguments",
             )
 
@@ -408,43 +407,6 @@ def _require_passed_only(lowered: Lowered, parts: Parts) -> None:
                     notes=(f"the program assigns {effect.path}.{effect.field}, and takes global objects as constants",),
                     help="use the argument only",
                 )
-
-
-@functools.cache
-def compiler_identity() -> str:
-    """What this dcpy is: its version, the state of its files, which changes while it is being worked on, and when a
-    package was installed last beside it: libraries that appear or disappear (FFTW, MKL) change what nodes become."""
-    installed = Path(sysconfig.get_path("purelib")).stat().st_mtime_ns
-    text = repr([installed, *sorted(_states(str(Path(__file__).parents[1])))])
-    return f"{__version__}-{np.__version__}-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
-
-
-def _states(folder: str, prefix: str = "") -> Iterator[tuple[str, int, int]]:
-    """Name, size and time of what dcpy consists of. Without `pathlib`: a warm start waits for hundreds of them."""
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.name.endswith((".py", ".h", ".j2", ".so")):
-                found = entry.stat()
-                yield prefix + entry.name, found.st_size, found.st_mtime_ns
-            elif entry.is_dir() and entry.name != "__pycache__":
-                yield from _states(entry.path, f"{prefix}{entry.name}/")
-
-
-def _recall(
-    key: str, version: Version, values: tuple[Any, ...], options: Options, codes: Sequence[CodeType]
-) -> tuple[Loaded | None, str]:
-    """The version in the cache that fits this call; else None, and the key under which to remember a new one.
-
-    Programs of one key differ in what they assume of sizes.
-    """
-    for number in range(SPECULATIVE) if version.speculates else (SPECULATIVE,):
-        numbered = f"{key} #{number}"
-        loaded = recall(numbered, options, codes)
-        if loaded is None:
-            return None, numbered
-        if conditions_hold(loaded.signature, values):
-            return loaded, numbered
-    return None, ""
 
 
 def _unknown_fields(types: Mapping[str, ArgType], records: Mapping[str, Record]) -> dict[str, ArgType]:

@@ -21,6 +21,8 @@ from dcpy.ir.region import Loop
 from dcpy.ir.schedules import Schedule
 from dcpy.ir.sdfg import Sdfg
 from dcpy.runtime.toolchain import Toolchain
+from dcpy.targets.processors import with_figures
+from dcpy.transforms.overrides import numbers, without
 from dcpy.transforms.pipeline import Pipeline
 
 Passes = Callable[[Options, Costs, Limits], Pipeline]
@@ -58,12 +60,13 @@ class Target:
     tuned: Tuning = as_they_are
 
     def costs_for(self, options: Options) -> Costs:
-        """The costs, on the machine that the options choose."""
-        return self.tuned(options, self.costs)
+        """The costs, on the machine that the options choose, but for what these override."""
+        costs = self.tuned(options, self.costs)
+        return with_figures(costs, numbers(options.overrides)) if options.overrides else costs
 
     def passes(self, options: Options) -> Pipeline:
-        """The passes to codegen form."""
-        return self.pipeline(options, self.costs_for(options), self.limits)
+        """The passes to codegen form, without those that the options leave out."""
+        return without(self.pipeline(options, self.costs_for(options), self.limits), options.overrides)
 
     def require_printable(self, lowered: Sdfg) -> None:
         """`CodegenError` where a schedule, a memory or an allocation was chosen that this target does not know."""

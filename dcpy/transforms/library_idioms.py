@@ -21,6 +21,7 @@ class LibraryIdioms(Row):
     """
 
     name: ClassVar[str] = "library-idioms"
+    optional: ClassVar[bool] = True
 
     late: bool = False
     target: str = "cpu"

@@ -23,6 +23,7 @@ class Pass:
     name: ClassVar[str]
     requires: ClassVar[str] = "well-formed"
     ensures: ClassVar[str] = "well-formed"
+    optional: ClassVar[bool] = False  # whether it decides what pays: programs may do without it (`overrides`)
 
     @abstractmethod
     def run(self, rw: Rewriter) -> int:

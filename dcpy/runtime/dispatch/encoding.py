@@ -51,6 +51,7 @@ from dcpy.runtime.callbacks import Callbacks
 
 OF_DEVICES: dict[str, type[Exception]] = {"DeviceError": DeviceError, "DeviceMemoryError": DeviceMemoryError}
 NO_TYPE = 25  # NPY_NOTYPE
+LAYOUT = 1 << 16  # priority of one assumption on layouts, above all numbers of precedence
 
 Extent = tuple[int, bool, bool, int]
 Source = tuple[object, ...]
@@ -68,6 +69,7 @@ def encode(
     device: Messenger | None = None,
     on_stream: int = 0,
     notes: Callable[[str], Sequence[str]] | None = None,
+    precedence: int = 0,
 ) -> tuple[object, ...]:
     """The argument of `Dispatcher.add`. `guards` are (source, expected value): ((\"dict\", globals, \"n\"), 3).
 
@@ -76,6 +78,7 @@ def encode(
     `on_stream`: the address of ``NAME_on_stream`` where arguments are in the memory of the device.
     `notes`: what there is to add to the message of a failed check.
     `callbacks`: the Python functions that the program calls, by name. `DcpyError` where one is missing.
+    `precedence`: of those that fit as many calls as far as layouts tell, the one with the highest is tried first.
     """
     symbols = _Symbols(signature.symbols)
     arguments = tuple(_encode_argument(arg, symbols) for arg in signature.args)
@@ -92,7 +95,7 @@ def encode(
         entry,
         results,
         keepalive,
-        _priority(signature.args),
+        _priority(signature.args) + precedence,
         Callbacks(signature.callbacks, callbacks or {}) if signature.callbacks else None,
         tuple(_encode_linear(condition, symbols) for condition in signature.assumes),
         tuple(_encode_linear(condition, symbols) for condition in signature.unless),
@@ -228,7 +231,7 @@ def _is_written(arg: ArrayArg | GeneratorArg) -> bool:
 
 def _priority(args: tuple[Arg, ...]) -> int:
     """What is made for fewer calls is tried first: packed before strided, separate before overlapping arrays."""
-    return -sum(bool(arg.strides) + bool(arg.alias) for arg in args if isinstance(arg, ArrayArg))
+    return -LAYOUT * sum(bool(arg.strides) + bool(arg.alias) for arg in args if isinstance(arg, ArrayArg))
 
 
 class Messenger(Protocol):

@@ -42,6 +42,7 @@ class CallsInStages(GraphPass):
     """
 
     name: ClassVar[str] = "calls-in-stages"
+    optional: ClassVar[bool] = True
     costs: Costs = COSTS
 
     def decide(self, rw: Rewriter) -> None:

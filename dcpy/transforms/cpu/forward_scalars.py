@@ -30,6 +30,7 @@ class ForwardScalars(GraphPass):
     """
 
     name: ClassVar[str] = "forward-scalars"
+    optional: ClassVar[bool] = True
 
     def decide(self, rw: Rewriter) -> None:
         """Scalar by scalar, so that chains become one expression."""

@@ -24,6 +24,7 @@ class HoistBuffers(GraphPass):
     """
 
     name: ClassVar[str] = "hoist-buffers"
+    optional: ClassVar[bool] = True
     requires: ClassVar[str] = "stored"
 
     def decide(self, rw: Rewriter) -> None:

@@ -29,6 +29,7 @@ class KeepBuffers(GraphPass):
     """
 
     name: ClassVar[str] = "keep-buffers"
+    optional: ClassVar[bool] = True
     requires: ClassVar[str] = "stored"
 
     def decide(self, rw: Rewriter) -> None:

@@ -55,6 +55,7 @@ class LoopsIntoTiles(GraphPass):
     """
 
     name: ClassVar[str] = "loops-into-tiles"
+    optional: ClassVar[bool] = True
     reads: int = 4  #: elements of a temporary that a point computes again, at most
     costs: Costs = COSTS
 

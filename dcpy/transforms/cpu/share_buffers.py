@@ -47,6 +47,7 @@ class ShareBuffers(GraphPass):
     """
 
     name: ClassVar[str] = "share-buffers"
+    optional: ClassVar[bool] = True
     requires: ClassVar[str] = "stored"
 
     def decide(self, rw: Rewriter) -> None:

@@ -37,6 +37,7 @@ class ExpandToFuse(Transformation[Replacement]):
     """
 
     name: ClassVar[str] = "expand-to-fuse"
+    optional: ClassVar[bool] = True
     node = capture(LibraryNode)
     pattern = one(node)
 

@@ -38,6 +38,7 @@ class MapFusion(Transformation["Fusion"]):
     """
 
     name: ClassVar[str] = "map-fusion"
+    optional: ClassVar[bool] = True
     first = capture(Map)
     tmp = capture(Access)
     second = capture(Map)

@@ -32,6 +32,7 @@ class MapInlining(Transformation[Inlining]):
     """
 
     name: ClassVar[str] = "map-inlining"
+    optional: ClassVar[bool] = True
     producer = capture(Map)
     pattern = one(producer)
 

@@ -42,6 +42,7 @@ class NodeSplitting(Transformation[tuple[Ahead, ...]]):
     """
 
     name: ClassVar[str] = "node-splitting"
+    optional: ClassVar[bool] = True
     first = capture(Map)
     tmp = capture(Access)
     second = capture(Map)

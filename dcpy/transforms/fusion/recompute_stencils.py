@@ -42,6 +42,7 @@ class RecomputeStencils(GraphPass):
     """
 
     name: ClassVar[str] = "recompute-stencils"
+    optional: ClassVar[bool] = True
 
     costs: Costs = COSTS
     limits: Limits = LIMITS

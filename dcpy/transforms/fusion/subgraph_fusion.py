@@ -31,6 +31,7 @@ class SubgraphFusion(Transformation["Group"]):
     """
 
     name: ClassVar[str] = "subgraph-fusion"
+    optional: ClassVar[bool] = True
     first = capture(Map)
     pattern = one(first)
 

@@ -44,6 +44,7 @@ class LoopInspection(Transformation[Legal]):
     """
 
     name: ClassVar[str] = "loop-inspection"
+    optional: ClassVar[bool] = True
     loop = capture(Loop)
     pattern = one(loop)
 

@@ -36,6 +36,7 @@ class LoopToMap(Transformation[LoopDependences]):
     """
 
     name: ClassVar[str] = "loop-to-map"
+    optional: ClassVar[bool] = True
     allocates: bool = True
     loop = capture(Loop)
     pattern = one(loop)

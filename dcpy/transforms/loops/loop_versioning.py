@@ -40,6 +40,7 @@ class LoopVersioning(Transformation["Versions"]):
     """
 
     name: ClassVar[str] = "loop-versioning"
+    optional: ClassVar[bool] = True
     loop = capture(Loop)
     pattern = one(loop)
     largest: int = 100

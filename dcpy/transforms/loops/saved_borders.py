@@ -53,6 +53,7 @@ class SavedBorders(Transformation["Borders"]):
     """
 
     name: ClassVar[str] = "saved-borders"
+    optional: ClassVar[bool] = True
     loop = capture(Loop)
     pattern = one(loop)
 

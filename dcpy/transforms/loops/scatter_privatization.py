@@ -47,6 +47,7 @@ class ScatterPrivatization(Transformation["Scatters"]):
     """
 
     name: ClassVar[str] = "scatter-privatization"
+    optional: ClassVar[bool] = True
     loop = capture(Loop)
     pattern = one(loop)
 

@@ -44,6 +44,7 @@ class StatementReordering(Transformation["Order"]):
     """
 
     name: ClassVar[str] = "statement-reordering"
+    optional: ClassVar[bool] = True
     loop = capture(Loop)
     pattern = one(loop)
 

@@ -47,6 +47,7 @@ class IsolateInnerMap(Transformation[Isolation]):
     """
 
     name: ClassVar[str] = "isolate-inner-map"
+    optional: ClassVar[bool] = True
     map = capture(Map)
     pattern = one(map)
 

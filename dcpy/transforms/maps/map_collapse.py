@@ -24,6 +24,7 @@ class MapCollapse(Transformation[Map]):
     """
 
     name: ClassVar[str] = "map-collapse"
+    optional: ClassVar[bool] = True
     outer = capture(Map)
     pattern = one(outer)
 

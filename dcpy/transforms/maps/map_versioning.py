@@ -34,6 +34,7 @@ class MapVersioning(Transformation["Unclamped"]):
     """
 
     name: ClassVar[str] = "map-versioning"
+    optional: ClassVar[bool] = True
     node = capture(Map)
     pattern = one(node)
     largest: int = 40

@@ -36,6 +36,7 @@ class CommonSubexpressionElimination(Transformation["Repetition"]):
     """
 
     name: ClassVar[str] = "common-subexpression-elimination"
+    optional: ClassVar[bool] = True
     second = capture(Node)
     pattern = one(second)
 
