@@ -323,4 +323,4 @@ class Fragment:
         return Replacement(tuple(blocks), containers, tuple(self._names), tuple(self._symbols))
 
 
-_CONNECTORS = "abcdefgh"
+_CONNECTORS = "abcdefghijklmnopqrstuvwxyz"  # of a tasklet, in order

@@ -24,6 +24,7 @@ from dcpy.ir.symbolic import ONE, ZERO, Expr, ExprLike, as_expr, max_of
 from dcpy.ir.tree import owners_around
 from dcpy.ir.types import DType
 from dcpy.libraries.api import Fragment, Operand, expands
+from dcpy.libraries.blas.expand import few_rows
 from dcpy.libraries.blas.expand.cpu import dot_loops, gemm_loops, gemv_loops, ger_loops, small_gemm_loops
 from dcpy.libraries.blas.expand.products import scaled
 from dcpy.libraries.blas.nodes import Dot, Gemm, Gemv, Ger
@@ -245,14 +246,29 @@ def _gemm(node: Gemm, f: Fragment, prefix: str, environment: str) -> None:
         inputs = {"a": a.memlet, "b": b.memlet, **({"c": c.memlet} if has_c else {}), **call.inputs}
         return ForeignCall(f"{prefix}{call.letter}gemm", arguments, inputs, {"c": c.memlet}, environment)
 
+    def loops() -> None:
+        gemm_loops(node, f, out)
+
     sizes = tuple(dict.fromkeys((c.rows, c.columns, a.columns)))
     is_large = any(size.constant is not None and size.constant > SMALL for size in sizes)
     if is_large or all(owner.runs is Runs.PERHAPS for owner in owners_around(node)):  # or it runs once
-        call.emit(foreign, lambda: gemm_loops(node, f, out))
+        _where(f, few_rows.pays(node, f, out), lambda: few_rows.stream(node, f, out), lambda: call.emit(foreign, loops))
         return
     larger = [op("lt", Const(SMALL, types.int64), _index(size)) for size in sizes]
     call.conditions.insert(0, reduce(lambda left, right: op("or", left, right), larger))
     call.emit(foreign, lambda: small_gemm_loops(node, f, out))
+
+
+def _where(f: Fragment, condition: ScalarExpr | bool, then: Callable[[], None], otherwise: Callable[[], None]) -> None:
+    """Writes one of two ways, or both where the condition is one of the run time."""
+    if isinstance(condition, bool):
+        (then if condition else otherwise)()
+        return
+    holds, fails = f.branch(condition)
+    with f.inside(holds):
+        then()
+    with f.inside(fails):
+        otherwise()
 
 
 def _syrk(call: CblasCall, a: Matrix, c: Matrix, prefix: str, environment: str) -> ForeignCall:

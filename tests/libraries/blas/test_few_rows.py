@@ -1,0 +1,120 @@
+"""Products of a few rows with a large matrix: streamed, packed nowhere, and as exact as the library's or more."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dcpy
+from dcpy.ir.nodes import ForeignCall
+from dcpy.ir.text import print_sdfg
+from dcpy.libraries.blas.expand import few_rows
+from tests.libraries.oracles import assert_expands, expanded
+
+PRODUCT = (
+    "sdfg @mm(A: {t}[N, K], B: {t}[K, M], C: {t}[N, M]) symbols(N: size, M: size, K: size) {{ state {{"
+    " blas.matmul (a <- A[0:N, 0:K], b <- B[0:K, 0:M]) -> (c -> C[0:N, 0:M]) }} }}"
+)
+
+
+def whole_numbers(dtype, *shape, seed=3):
+    return np.random.default_rng(seed).integers(-4, 5, shape).astype(dtype)
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Every product of up to sixteen rows is one of a few rows, in small tiles and groups."""
+    for name, value in {"LARGE": 1, "ROW": 32, "TOGETHER": 3, "GROUP": 7}.items():
+        monkeypatch.setattr(few_rows, name, value)
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize(
+    ("n", "k", "m"), [(1, 1, 1), (16, 7, 8), (3, 15, 9), (2, 23, 1), (5, 2, 17), (17, 4, 4), (0, 3, 3)]
+)
+def test_sizes_that_fill_tiles_and_groups_and_that_do_not(dtype, n, k, m, monkeypatch):
+    text = PRODUCT.format(t={"float32": "f32", "float64": "f64"}[dtype])
+    arguments = {"A": whole_numbers(dtype, n, k), "B": whole_numbers(dtype, k, m), "C": np.full((n, m), np.nan, dtype)}
+    assert_expands(text, arguments, "openblas", monkeypatch)
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("ta", ["false", "true"])
+def test_factors_summands_and_transposed_operands(ta, monkeypatch):
+    a = "A[0:K, 0:N]" if ta == "true" else "A[0:N, 0:K]"
+    shape = "K, N" if ta == "true" else "N, K"
+    text = (
+        f"sdfg @mm(A: f64[{shape}], B: f64[K, M], C: f64[N, M], s: f64[]) symbols(N: size, M: size, K: size) {{"
+        " state {"
+        f" blas.gemm (a <- {a}, b <- B[0:K, 0:M], c <- C[0:N, 0:M], beta <- s[]) -> (c -> C[0:N, 0:M])"
+        f" {{alpha = 3, trans_a = {ta}}} }} }}"
+    )
+    n, k, m = 4, 10, 11
+    arguments = {
+        "A": whole_numbers("f8", *((k, n) if ta == "true" else (n, k))), "B": whole_numbers("f8", k, m),
+        "C": whole_numbers("f8", n, m), "s": np.array(2.0),
+    }  # fmt: skip
+    assert_expands(text, arguments, "openblas", monkeypatch)
+
+
+@pytest.mark.usefixtures("small")
+def test_nan_and_infinity_go_the_way_of_the_sums(monkeypatch):
+    A, B = whole_numbers("f8", 3, 9), whole_numbers("f8", 9, 10)
+    B[4, 2], B[5, 3], A[1, 5] = np.nan, np.inf, 0
+    arguments = {"A": A, "B": B, "C": np.zeros((3, 10))}
+    assert_expands(PRODUCT.format(t="f64"), arguments, "openblas", monkeypatch)
+
+
+def asked_and_called(text):
+    """Whether the size of the matrix is asked for, and whether a library is called."""
+    sdfg = expanded(text, "openblas")
+    return str(few_rows.LARGE) in print_sdfg(sdfg), any(isinstance(n, ForeignCall) for n in sdfg.body.walk_nodes())
+
+
+def test_sizes_that_are_known_need_no_question():
+    small_matrix = PRODUCT.format(t="f64").replace("N,", "4,").replace("0:N", "0:4").replace("N: size, ", "")
+    assert asked_and_called(small_matrix) == (True, True)
+    fixed = small_matrix.replace("K, M]", "1000, 1000]").replace("[4, K]", "[4, 1000]").replace("M]", "1000]")
+    fixed = fixed.replace("0:K", "0:1000").replace("0:M", "0:1000").replace(" symbols(M: size, K: size)", "")
+    assert asked_and_called(fixed) == (False, False)
+
+
+@pytest.mark.parametrize("text", [
+    PRODUCT.format(t="c128"),
+    PRODUCT.format(t="f64").replace("B: f64[K, M]", "B: f64[M, K]").replace("B[0:K, 0:M]", "B[0:M, 0:K]").replace(
+        "blas.matmul", "blas.gemm").replace("(c -> C[0:N, 0:M])", "(c -> C[0:N, 0:M]) {trans_b = true}"),
+    PRODUCT.format(t="f64").replace("N,", "17,").replace("0:N", "0:17").replace("N: size, ", ""),
+], ids=["complex numbers", "a matrix by columns", "more rows"])  # fmt: skip
+def test_what_the_library_gets_all_the_same(text):
+    assert asked_and_called(text) == (False, True)
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("n", [1, 5, 16])
+def test_large_matrices_and_the_error_of_sums(dtype, n):
+    @dcpy.program
+    def product(A, B):
+        return A @ B
+
+    rng = np.random.default_rng(0)
+    A, B = rng.random((n, 3001)).astype(dtype), rng.random((3001, 301)).astype(dtype)
+    exact = A.astype(np.longdouble) @ B.astype(np.longdouble)
+    error = np.abs(product(A, B) / exact - 1).max()
+    assert error <= np.abs(A @ B / exact - 1).max() + 2 * np.finfo(dtype).eps
+
+
+@pytest.mark.cc
+def test_results_do_not_depend_on_the_number_of_threads():
+    @dcpy.program
+    def many(A, B):
+        return A @ B
+
+    @dcpy.program(cpu_openmp=False)
+    def one(A, B):
+        return A @ B
+
+    rng = np.random.default_rng(1)
+    A, B = rng.random((7, 2000), dtype=np.float32), rng.random((2000, 999), dtype=np.float32)
+    np.testing.assert_array_equal(many(A, B), one(A, B))
