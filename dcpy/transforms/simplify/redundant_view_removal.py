@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from dcpy.ir.analysis.uses import Uses
-from dcpy.ir.data import View
+from dcpy.ir.data import Array, View
 from dcpy.ir.expressions.scalar import Load, ScalarExpr, loads_of, rewrite
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Node
 from dcpy.ir.roles import MEMLETS
 from dcpy.ir.subsets import Range, Subset
+from dcpy.ir.symbolic import ONE, ZERO, Expr
 from dcpy.ir.tree import Element
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, whole
 
@@ -24,8 +25,8 @@ class RedundantViewRemoval(Transformation[tuple[str, ...]]):
              map i: y[i] = v[i] + v[i + 1]                       map i: y[i] = x[i + 1] + x[i + 2]
 
     Applies to single elements of any slice or transpose, and to ranges where the view keeps the order of the base's
-    axes and runs forward. A reshape has no subset of the base to name: it stays, and so does a view that the caller
-    gets.
+    axes and runs forward. Of reshapes, those that add or take out axes of length 1 have a subset of the base to name;
+    others stay, and so does a view that the caller gets.
     """
 
     name: ClassVar[str] = "redundant-view-removal"
@@ -98,17 +99,41 @@ def _compose(user: Element, rw: Rewriter) -> None:
 def composed(memlet: Memlet, uses: Uses) -> Memlet:
     """The memlet on the base of its view, or the base of that, as far as the same elements come in the same order."""
     while isinstance(desc := uses.desc(memlet.container), View):
-        part = desc.base_subset(memlet.subset) if _keeps_order(desc, memlet.subset) else None
+        part = _base_subset(desc, memlet.subset, uses) if _keeps_order(desc, memlet.subset) else None
         if part is None:
             break
         memlet = replace(memlet, container=desc.of, subset=part)
     return memlet
 
 
+def _base_subset(view: View, subset: Subset, uses: Uses) -> Subset | None:
+    """What a subset of a view is in its base; None where that is no box."""
+    if view.window is not None:
+        return view.base_subset(subset)
+    base = uses.desc(view.of)
+    start = base.offset if isinstance(base, View) else ZERO
+    if not isinstance(base, Array | View) or view.dtype != base.dtype or view.offset is not start:
+        return None
+    own, others = (_long_axes(desc) for desc in (view, base))
+    if [length for _, *length in own] != [length for _, *length in others]:
+        return None
+    inner = {other: subset.dims[axis] for (axis, *_), (other, *_) in zip(own, others, strict=True)}
+    short = [dim for axis, dim in enumerate(subset.dims) if axis not in [axis for axis, *_ in own]]
+    if any(isinstance(dim, Range) for dim in short):
+        return None
+    return Subset(tuple(inner.get(axis, ZERO) for axis in range(len(base.shape))))
+
+
+def _long_axes(desc: Array | View) -> list[tuple[int, Expr, Expr]]:
+    """Axes that are not known to have length 1, with length and stride."""
+    axes = enumerate(zip(desc.shape, desc.strides, strict=True))
+    return [(axis, size, stride) for axis, (size, stride) in axes if size is not ONE]
+
+
 def _keeps_order(view: View, subset: Subset) -> bool:
     """Whether the ranges of a subset run forward along axes of the base, in the base's order."""
     if view.window is None:
-        return False
+        return True
     axes = [axis for axis, dim in zip(view.axes, subset.dims, strict=True) if isinstance(dim, Range)]
     if any(later <= earlier for earlier, later in zip((-1, *axes), axes, strict=False)):
         return False
@@ -119,7 +144,7 @@ def _keeps_order(view: View, subset: Subset) -> bool:
 def _point(load: Load, uses: Uses) -> Load:
     container, subset = load.container, Subset(load.indices)
     while isinstance(desc := uses.desc(container), View):
-        part = desc.base_subset(subset)
+        part = _base_subset(desc, subset, uses)
         if part is None:
             break
         container, subset = desc.of, part

@@ -25,9 +25,9 @@ from dcpy.libraries.blas.expand.products import Factor, updating
 from dcpy.libraries.blas.nodes import Gemm
 from dcpy.libraries.contraction.spec import accumulator_dtype, short_dtype
 
-FEW = 16  #: rows up to which the library takes longer to pack the matrix than these loops to multiply with it
-LARGE = 1 << 17  #: elements of a matrix from which on that is so
-ROW = 2048  #: bytes of a row of sums: sixteen of them stay in a first-level cache
+FEW = 8  #: rows up to which the library takes longer to pack the matrix than these loops to multiply with it
+LARGE = 1 << 22  #: elements of a matrix from which on that is so: those that no cache holds
+ROW = 2048  #: bytes of a row of sums: eight of them stay in a first-level cache
 TOGETHER = 8  #: rows of the matrix that are added up in one go: a sum is loaded and stored once for all of them
 GROUP = 256  #: terms of a sum in the elements' own precision
 
