@@ -42,6 +42,29 @@ def test_composes_ranges_that_keep_their_order():
     ).same_values(N=[3], M=[1, 4])
 
 
+def test_composes_reshapes_that_add_or_take_out_axes_of_length_1():
+    removed(
+        "state { map i = 0:N, j = 0:M { tasklet (a <- v[i, 0, j]) -> (o -> w[j, i, 0]) { o = a } } }",
+        "view v: f64[N, 1, M] of A view w: f64[M, N, 1] of B",
+        "state { map i = 0:N, j = 0:M { tasklet (a <- A[i, j]) -> (o -> B[j, i]) { o = a } } }",
+    ).same_values(N=[1, 4], M=[1, 3])
+    removed(
+        "state { copy v[0, 0:N] -> y[0:N] }", "view v: f64[1, N] of x", "state { copy x[0:N] -> y[0:N] }"
+    ).same_values(N=[3], M=[1])
+
+
+@pytest.mark.parametrize(
+    ("view", "nodes"),
+    [
+        ("view v: f64[1, N] of x", "copy v[0:1, 0:N] -> A[0:1, 0:N]"),  # the axis is part of what is copied
+        ("view v: f64[M, N] of A", "copy v[0, 0:N] -> y[0:N]"),  # other rows than those of the base
+        ("view v: f64[N*M] of A", "copy v[0:N] -> y[0:N]"),
+    ],
+)
+def test_other_reshapes_stay(view, nodes):
+    expect(RedundantViewRemoval(), on=program(f"state {{ {nodes} }}", view)).is_refused("can be composed")
+
+
 @pytest.mark.parametrize(
     ("view", "nodes"),
     [
