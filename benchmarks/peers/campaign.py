@@ -69,7 +69,8 @@ class Campaign:
     def of(self, part: Part) -> list[Row]:
         """The rows of a part, kernels together in alphabetical order; each has NumPy's time.
 
-        A program that is no process of Python's has not measured it: it gets the median of what the others did.
+        That is the median of all calls of NumPy, in the processes of all frameworks: what one of them does to memory,
+        or somebody else to the machine meanwhile, weighs on no single ratio, and frameworks compare as their own times.
         """
         mine = sorted((row for row in self.rows if _key(row)[0] == part), key=lambda row: str(row["kernel"]))
         return list(_beside_numpy(mine))
@@ -81,6 +82,8 @@ def _key(row: Row) -> tuple[Part, str, str]:
 
 def _beside_numpy(rows: Sequence[Row]) -> Iterator[Row]:
     for row in rows:
-        others = [one["numpy_median"] for one in rows if one["kernel"] == row["kernel"] and "numpy_median" in one]
-        alone = "median" in row and "numpy_median" not in row and others
-        yield row | {"numpy_median": statistics.median(others)} if alone else row
+        beside = [one for one in rows if one["kernel"] == row["kernel"]]
+        calls = [seconds for one in beside for seconds in one.get("numpy_times", ())]
+        others = calls or [one["numpy_median"] for one in beside if "numpy_median" in one]
+        lacks = "median" in row and "numpy_median" not in row
+        yield row | {"numpy_median": statistics.median(others)} if others and (calls or lacks) else row

@@ -39,6 +39,18 @@ def test_who_measures_no_numpy_gets_what_the_others_measured():
     assert [one["numpy_median"] for one in campaign.of(Part("S", 1))] == [1.0, 3.0, 2.0]
 
 
+def test_all_are_compared_with_the_median_of_all_calls_of_numpy():
+    slow, quick = [9.0, 9.0, 1.0], [1.0, 1.0, 1.0]  # in the first process, two calls were slow
+    campaign = Campaign(
+        [
+            row("a", 0.5, numpy_median=9.0, numpy_times=slow),
+            row("b", 0.5, numpy_median=1.0, numpy_times=quick),
+            row("a", 0.5, kernel="other", numpy_median=4.0, numpy_times=[4.0]),
+        ]
+    )
+    assert [one["numpy_median"] for one in campaign.of(Part("S", 1))] == [1.0, 1.0, 4.0]
+
+
 @pytest.mark.parametrize(
     ("seconds", "preset"),
     [

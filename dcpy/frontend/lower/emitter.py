@@ -15,10 +15,11 @@ from dcpy.base.assumptions import NOTHING, Assumption
 from dcpy.base.errors import FrontendError
 from dcpy.base.options import Options
 from dcpy.base.source import SrcSpan
+from dcpy.frontend.lower.numbering import Numbering
 from dcpy.ir import types
 from dcpy.ir.analysis.ranges_at import assumed_bounds
 from dcpy.ir.data import Data, View
-from dcpy.ir.expressions.scalar import Const, Index, Load, Ref, ScalarExpr, loads_of, op, rewrite, symbols_of
+from dcpy.ir.expressions.scalar import Const, Index, Load, Ref, ScalarExpr, op, rewrite, symbols_of
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Node, Tasklet
 from dcpy.ir.region import Block, Check, Region, State, SymbolAssign
@@ -52,7 +53,7 @@ class Emitter:
         self.regions: dict[str, Region] = {}  # where each is declared
         self.definitions: dict[str, Expr] = {}  # assigned symbols that are expressions over others
         self.bounds: dict[tuple[Region, object], Expr] = {}  # of slices, clamped at run time; by region
-        self.numbered: dict[tuple[Region, ScalarExpr], Expr] = {}  # symbols with values made of others, by region
+        self.numbering = Numbering()
         self.past_views: dict[str, str] = {}  # what views showed that a dry run took back
         self.assumed: Mapping[str, Assumption] = {}  # of free symbols: what the user says
         self.maybe_one: set[str] = set()  # sizes of arguments that may turn out to be 1
@@ -280,10 +281,10 @@ class Emitter:
         """A new symbol with the value of an integer expression, known to be in ``lower .. upper``.
 
         `definition` is the same value as a symbolic expression, for those who must know it before the program runs
-        (the shapes of results). Where a symbol has that value already, it is that one: value numbering (Cocke and
-        Schwartz, 1970), so that sizes that are computed alike are alike.
+        (the shapes of results). Where a symbol has that value already, it is that one: sizes that are computed alike
+        are alike.
         """
-        known = next((self.numbered[region, value] for region in self.open if (region, value) in self.numbered), None)
+        known = self.numbering.symbol_of(value, self.open)
         if known is not None:
             edges = ([] if lower is None else [known - lower]) + ([] if upper is None else [as_expr(upper) - known])
             self.ranges = self.ranges.assuming(*edges)
@@ -295,20 +296,8 @@ class Emitter:
         self.ranges = self.ranges.bind(name, lower, upper)
         if definition is not None:
             self.definitions[name] = self.defined(definition)
-        if self._is_steady(value):
-            key = self.region, value
-            self.numbered[key] = sym(name)
-            self._undo.append(lambda: self.numbered.pop(key, None))
+        self._undo.append(self.numbering.assigned(self.region, value, sym(name), self.sdfg.assigned_symbols))
         return sym(name)
-
-    def _is_steady(self, value: ScalarExpr) -> bool:
-        """Whether a value stays what it is in the region: it is made of symbols that are assigned once, not of memory.
-
-        Those that begin as a number (the room of a list) are assigned again.
-        """
-        names, steady = symbols_of(value), {found.name for found in self.numbered.values()}
-        assigned = [name for name in names if name in self.sdfg.assigned_symbols]
-        return bool(names) and not loads_of(value) and steady.issuperset(assigned)
 
     def assign_symbol_at(self, region: Region, stem: str, value: int) -> Expr:
         """A new symbol that gets its value where a region begins."""
@@ -369,7 +358,10 @@ class Emitter:
         self.node(Map(tuple(params), tuple(domain), body, schedule, claimed, span=self.span))
 
     def check(self, condition: ScalarExpr, exception: str, message: str, values: Sequence[ScalarExpr] = ()) -> None:
-        """Raises a Python exception at run time unless `condition` holds."""
+        """Raises a Python exception at run time unless `condition` holds; once for several places that ask the same."""
+        if self.numbering.is_checked(condition, self.open):
+            return
+        self._undo.append(self.numbering.holds(self.region, condition, self.sdfg.assigned_symbols))
         check = Check(condition, exception, message, tuple(values))
         place = self.place if self.anchor is None else self.anchor[1]
         if place is not None:
