@@ -159,6 +159,7 @@ PASSES: Registry[type[Pass]] = Registry(
         "recompute-in-kernels": f"{_GPU}.recompute_in_kernels:RecomputeInKernels",
         "record-loops": f"{_GPU}.record_loops:RecordLoops",
         "recompute-stencils": f"{_FUSION}.recompute_stencils:RecomputeStencils",
+        "rematerialization": f"{_FUSION}.rematerialization:Rematerialization",
         "remove-redundant-communication": f"{_DISTRIBUTED}.redundant_communication:RemoveRedundantCommunication",
         "reduce-to-blocks": f"{_GPU}.reduce_to_blocks:ReduceToBlocks",
         "wide-accesses": f"{_GPU}.wide_accesses:WideAccesses",

@@ -11,6 +11,7 @@ from dcpy.transforms.fusion.expand_to_fuse import ExpandToFuse
 from dcpy.transforms.fusion.map_fusion import MapFusion
 from dcpy.transforms.fusion.node_splitting import NodeSplitting
 from dcpy.transforms.fusion.recompute_stencils import RecomputeStencils
+from dcpy.transforms.fusion.rematerialization import Rematerialization
 from dcpy.transforms.fusion.subgraph_fusion import SubgraphFusion
 from dcpy.transforms.library_idioms import LibraryIdioms
 from dcpy.transforms.loops.chosen_iteration import ChosenIteration
@@ -65,6 +66,7 @@ AUTO_OPTIMIZE = Pipeline(
         RedundantCopyRemoval(),
         DeadDataflowElimination(),
     ),
+    repeat(Rematerialization()),
     repeat(
         ExpandToFuse(),
         SubgraphFusion(),
