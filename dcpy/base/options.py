@@ -134,9 +134,7 @@ class Options:
     cache_dir: str = ""  #: folder of compiled programs; empty: dcpy's folder in the user's cache folder
     simplify: bool = True  #: run the simplify pass on every program
     auto_optimize: bool = False  #: run the auto-optimizer too
-    overrides: tuple[
-        str, ...
-    ] = ()  #: decisions of your own: ``tile=64``, ``map-fusion=off``; `program.tune` finds them
+    overrides: tuple[str, ...] = ()  #: decisions taken by hand: ``tile=64``, ``map-fusion=off`` (`program.tune`)
     allow_callbacks: bool = False  #: functions that dcpy does not take are called in Python
     int_overflow: IntOverflow = IntOverflow.RAISE  #: Python's ints beyond 64 bits: ``raise`` OverflowError, or ``wrap``
     distributed: bool = False  #: calls are of all ranks, on arrays whose parts they have

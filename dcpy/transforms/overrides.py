@@ -18,7 +18,10 @@ from dcpy.transforms.pipeline import Pipeline, Repeat
 OFF = "off"
 FACTORS = (4, 2)  # by which the numbers of neighbours are larger and smaller
 #: The numbers that a search varies: those that choose between ways to compute, not those that group sums of floats.
-VARIED = ("threads_pay_above", "lanes", "tile", "unrolled_terms", "predicated", "recomputed", "call", "bytes_per_unit")
+VARIED = (
+    "threads_pay_above", "lanes", "tile", "unrolled_terms", "predicated", "recomputed", "call", "bytes_per_unit",
+    "few_rows",
+)  # fmt: skip
 
 
 def numbers(overrides: Sequence[str]) -> dict[str, int]:

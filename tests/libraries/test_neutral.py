@@ -24,6 +24,7 @@ FOR_ONE_TARGET = {
     "contraction/registers.py",
     "blas/expand/cblas.py",
     "blas/expand/cpu.py",
+    "blas/expand/few_rows.py",
     "blas/expand/chains.py",
     "blas/expand/pairs.py",
     "blas/expand/partial_sums.py",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ import dcpy
 from dcpy.ir.nodes import ForeignCall
 from dcpy.ir.text import print_sdfg
 from dcpy.libraries.blas.expand import few_rows
+from tests.libraries import oracles
 from tests.libraries.oracles import assert_expands, expanded
 
 PRODUCT = (
@@ -19,6 +22,12 @@ PRODUCT = (
 
 def whole_numbers(dtype, *shape, seed=3):
     return np.random.default_rng(seed).integers(-4, 5, shape).astype(dtype)
+
+
+@pytest.fixture(autouse=True)
+def on_a_processor(monkeypatch):
+    """What costs say of CPUs: by hand, products are streamed only where that is asked for."""
+    monkeypatch.setattr(oracles, "COSTS", replace(oracles.COSTS, few_rows=8))
 
 
 @pytest.fixture
@@ -88,6 +97,11 @@ def test_sizes_that_are_known_need_no_question():
 ], ids=["complex numbers", "a matrix by columns", "more rows"])  # fmt: skip
 def test_what_the_library_gets_all_the_same(text):
     assert asked_and_called(text) == (False, True)
+
+
+def test_by_hand_the_library_gets_all(monkeypatch):
+    monkeypatch.setattr(oracles, "COSTS", replace(oracles.COSTS, few_rows=0))
+    assert asked_and_called(PRODUCT.format(t="f64")) == (False, True)
 
 
 @pytest.mark.cc

@@ -25,8 +25,7 @@ from dcpy.libraries.blas.expand.products import Factor, updating
 from dcpy.libraries.blas.nodes import Gemm
 from dcpy.libraries.contraction.spec import accumulator_dtype, short_dtype
 
-FEW = 8  #: rows up to which the library takes longer to pack the matrix than these loops to multiply with it
-LARGE = 1 << 22  #: elements of a matrix from which on that is so: those that no cache holds
+LARGE = 1 << 22  #: elements of a matrix that no cache holds
 ROW = 2048  #: bytes of a row of sums: eight of them stay in a first-level cache
 TOGETHER = 8  #: rows of the matrix that are added up in one go: a sum is loaded and stored once for all of them
 GROUP = 256  #: terms of a sum in the elements' own precision
@@ -35,13 +34,16 @@ GROUP = 256  #: terms of a sum in the elements' own precision
 def pays(node: Gemm, f: Fragment, c: Operand) -> ScalarExpr | bool:
     """Where a product is taken so: the rows are few, the matrix is large, and lies by rows of real numbers.
 
+    The library takes longer to pack the matrix for up to `few_rows` than these loops to multiply with it.
+
     A condition where only the run time knows the sizes.
     """
     b = Factor(f.input("b"), node.trans_b)
-    if c.dtype.kind != "f" or c.dtype.itemsize < 4 or b.strides[1] is not ONE or c.strides[1] is not ONE:
+    by_rows = b.strides[1] is ONE and c.strides[1] is ONE
+    if not f.costs.few_rows or c.dtype.kind != "f" or c.dtype.itemsize < 4 or not by_rows:
         return False
     conditions = []
-    for least, most in ((c.shape[0], const(FEW)), (const(LARGE), b.shape[0] * b.shape[1])):
+    for least, most in ((c.shape[0], const(f.costs.few_rows)), (const(LARGE), b.shape[0] * b.shape[1])):
         if least.constant is None or most.constant is None:
             conditions.append(op("le", Index(least), Index(most)))
         elif least.constant > most.constant:
@@ -75,7 +77,7 @@ def stream(node: Gemm, f: Fragment, c: Operand) -> None:
 
 def _zeros(f: Fragment, stem: str, c: Operand, dtype: DType, rows: Expr, tile: Range) -> Operand:
     """A row of sums for each row of the result."""
-    made = f.array(stem, dtype, (const(FEW), const(ROW // c.dtype.itemsize)))
+    made = f.array(stem, dtype, (const(f.costs.few_rows), const(ROW // c.dtype.itemsize)))
     with f.map(Range(ZERO, rows), SEQUENTIAL, "i") as i, f.map(tile, VECTOR, "j") as j:
         f.put(made.at(i, j - tile.start), 0)
     return made
