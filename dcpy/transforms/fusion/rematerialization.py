@@ -11,7 +11,7 @@ from dcpy.ir.analysis.effects import effects_of
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Array, Lifetime
 from dcpy.ir.effects import Effect
-from dcpy.ir.expressions.scalar import Op, walk
+from dcpy.ir.expressions.scalar import Op, ScalarExpr, cast, substitute_refs, substitute_symbols, walk
 from dcpy.ir.machine import COSTS, Costs
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Tasklet
@@ -85,6 +85,12 @@ class Rematerialization(Transformation[Recomputed]):
         computed: dict[tuple[Tasklet, Subset], str] = {}
         for reader, connector, writer in plan.reads:
             memlet = reader.inputs[connector]
+            formula = _formula(writer, plan.tmp, memlet, rw.uses)
+            if formula is not None:
+                code = tuple((name, substitute_refs(expr, {connector: formula})) for name, expr in reader.code)
+                inputs = {name: other for name, other in reader.inputs.items() if name != connector}
+                rw.update(reader, inputs=inputs, code=code)
+                continue
             if (reader, memlet.subset) not in computed:
                 axes = tuple(_axis(dim, writer) or "" for dim in _written(writer, plan.tmp).subset.dims)
                 again = Inlining(Temporary(plan.tmp, axes), (reader,))
@@ -138,6 +144,16 @@ class Rematerialization(Transformation[Recomputed]):
             if len(assigned) > 1 or not all(dominates(block, writer) for block in assigned):
                 return Refusal(f"symbol {symbol!r} may change before the element is read")
         return None
+
+
+def _formula(writer: Map, tmp: str, memlet: Memlet, uses: Uses) -> ScalarExpr | None:
+    """The element that a read reads as an expression; None where the map takes several tasklets for it."""
+    nodes = [*writer.body.walk_nodes()]
+    if len(nodes) != 1 or not isinstance(nodes[0], Tasklet) or len(nodes[0].code) != 1:
+        return None
+    dims = zip(_written(writer, tmp).subset.dims, memlet.subset.dims, strict=True)
+    values = {axis: index for dim, index in dims if (axis := _axis(dim, writer)) and isinstance(index, Expr)}
+    return cast(substitute_symbols(nodes[0].code[0][1], values), uses.desc(tmp).dtype)
 
 
 def _written(writer: Map, tmp: str) -> Memlet:

@@ -23,9 +23,7 @@ def program(body, data=ONE):
 def test_an_element_is_computed_where_it_is_read():
     expect(Rematerialization(), on=program(f"state {{ {FILL} {USE} }}")).becomes(f"""
         {HEAD} {{ state {{ map j = 0:N {{
-          data g_1: f64 transient
-          tasklet () -> (o -> g_1) {{ o = 2.0 * f64(N - j - 1) }}
-          tasklet (a <- g_1, b <- x[j]) -> (o -> y[j]) {{ o = a * b }} }} }} }}
+          tasklet (b <- x[j]) -> (o -> y[j]) {{ o = 2.0 * f64(N - j - 1) * b }} }} }} }}
     """).same_values(N=[0, 1, 5])
 
 
@@ -44,8 +42,10 @@ def test_maps_that_write_parts_of_their_own():
 
 
 def test_several_reads_of_one_element_compute_it_once():
+    fill = """map i = 0:N { data h: f64 transient
+        tasklet () -> (o -> h) { o = 2.0 * f64(i) } tasklet (a <- h) -> (o -> g[i]) { o = a + 1.0 } }"""
     use = "map j = 0:N { tasklet (a <- g[j], b <- g[j]) -> (o -> y[j]) { o = a * b } }"
-    after = expect(Rematerialization(), on=program(f"state {{ {FILL} {use} }}")).applies().same_values(N=[3]).after
+    after = expect(Rematerialization(), on=program(f"state {{ {fill} {use} }}")).applies().same_values(N=[3]).after
     assert print_sdfg(after).count("o = 2.0") == 1
 
 
