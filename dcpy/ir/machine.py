@@ -112,7 +112,7 @@ class Costs:
     sums_per_block: int = 32  #: partial sums of a block, of which each thread takes some where there is one result
     rows_per_block: int = 64  #: rows of such a block, where a row is not known to be one run of memory
     row_of_sums: int = 1024  #: sums side by side that are taken together: they stay in the first-level cache
-    few_rows: int = 0  #: of a product with a matrix that no cache holds, which loops stream; 0: libraries take all
+    few_rows: int = 8  #: of a product with a matrix that no cache holds, which loops stream; 0: libraries take all
     typical_size: int = 64  #: of an array whose size is a symbol without a typical value, and trips of a `while` loop
     predicated: int = 40  #: units of work per element up to which all is computed, and a mask chooses
     recomputed: int = 64  #: units of work on each element that are done again sooner than that it is stored and loaded
@@ -170,6 +170,7 @@ def entries(table: Table, prefix: str = "") -> Iterator[tuple[str, int]]:
 
 COSTS, LIMITS, NETWORK = Costs(), Limits(), Network()
 GPU_COSTS = Costs(
+    few_rows=0,
     block=256,
     warp=32,
     memory_speed=4_300_000,  # measured on an H200, as in a copy; what follows are plans, until somebody measures

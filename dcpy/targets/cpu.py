@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from dcpy.base.options import DeviceType, Options
 from dcpy.codegen.generate import generate
 from dcpy.ir.data import Allocation, Space
@@ -32,7 +30,7 @@ CPU = Target(
     spaces=(Space.HOST,),
     allocations=(Allocation.REGISTER, Allocation.STACK, Allocation.HEAP),
     expansions=PREFERENCE["cpu"],
-    costs=replace(COSTS, few_rows=8),
+    costs=COSTS,
     limits=LIMITS,
     pipeline=_pipeline,
     generate=generate,

@@ -50,7 +50,7 @@ FPGA = Target(
         Allocation.SHIFT_REGISTER,
     ),
     expansions=EXPANSIONS,
-    costs=COSTS,
+    costs=replace(COSTS, few_rows=0),
     limits=LIMITS,
     pipeline=_pipeline,
     generate=generate_fpga,
