@@ -237,7 +237,7 @@ def test_a_run_goes_on_where_it_was_cut(tmp_path):
     printed = piece("--frameworks", "numpy,dcpy", "--resume")
     found = Campaign.read(tmp_path / "out.json")
     numpy_row, dcpy_row = found.of(Part("XS", 1))
-    assert before.rows == [numpy_row]
+    assert before.rows == [row for row in found.rows if row["framework"] == "numpy"]
     assert numpy_row["status"] == dcpy_row["status"] == "ok"
     assert len(dcpy_row["times"]) == 2
     assert min(found.limits["1"].values()) > 0

@@ -83,6 +83,7 @@ def _unfit_target(copy: Copy, uses: Uses) -> Refusal | None:
 def _unfit_result(copy: Copy, uses: Uses) -> Refusal | None:
     """Why what is copied to is no new array that is made here; None where it is."""
     name, desc = copy.dst.container, uses.desc(copy.dst.container)
+    assert isinstance(desc, Array)
     if uses.touchers(name) != (copy,) or uses.overlapping(name) != (name,) or copy.src.wcr or copy.dst.wcr:
         return Refusal(f"{name!r} is touched elsewhere")
     if not any(result.kind == "array" and result.container == name for result in uses.sdfg.results):
