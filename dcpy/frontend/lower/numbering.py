@@ -20,6 +20,7 @@ class Numbering:
 
     def __init__(self) -> None:
         self._symbols: dict[tuple[Region, ScalarExpr], Expr] = {}
+        self._steady: set[str] = set()  # the names of these symbols: each check asks for some
         self._checked: dict[tuple[Region, ScalarExpr], None] = {}
 
     def symbol_of(self, value: ScalarExpr, around: Sequence[Region]) -> Expr | None:
@@ -33,9 +34,11 @@ class Numbering:
     def assigned(self, region: Region, value: ScalarExpr, symbol: Expr, others: Collection[str]) -> Undo:
         """Notes that a region assigns a value to a symbol; what takes that back. `others`: all assigned symbols."""
         key = region, value
-        if self._is_steady(value, others):
-            self._symbols[key] = symbol
-        return lambda: self._symbols.pop(key, None)
+        if symbol.name is None or not self._is_steady(value, others):
+            return lambda: None
+        self._symbols[key] = symbol
+        self._steady.add(symbol.name)
+        return lambda: (self._symbols.pop(key), self._steady.discard(symbol.name or ""))
 
     def holds(self, region: Region, condition: ScalarExpr, others: Collection[str]) -> Undo:
         """The same for a condition that a region checks."""
@@ -46,8 +49,8 @@ class Numbering:
 
     def _is_steady(self, value: ScalarExpr, others: Collection[str]) -> bool:
         """Whether a value stays what it is. Symbols that begin as a number (the room of a list) are assigned again."""
-        names, steady = symbols_of(value), {found.name for found in self._symbols.values()}
-        return bool(names) and not loads_of(value) and steady.issuperset(name for name in names if name in others)
+        names = symbols_of(value)
+        return bool(names) and not loads_of(value) and all(name in self._steady for name in names if name in others)
 
 
 def _either_way(condition: ScalarExpr) -> tuple[ScalarExpr, ...]:
