@@ -38,7 +38,11 @@ class Numbering:
             return lambda: None
         self._symbols[key] = symbol
         self._steady.add(symbol.name)
-        return lambda: (self._symbols.pop(key), self._steady.discard(symbol.name or ""))
+
+        def forget() -> None:
+            self._steady.discard(str(self._symbols.pop(key).name))
+
+        return forget
 
     def holds(self, region: Region, condition: ScalarExpr, others: Collection[str]) -> Undo:
         """The same for a condition that a region checks."""
