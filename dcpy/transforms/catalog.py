@@ -38,6 +38,7 @@ TRANSFORMATIONS: Registry[type[Transformation[Any]]] = Registry(
         "distribute-map": f"{_DISTRIBUTED}.distribute_map:DistributeMap",
         "distribute-product": f"{_DISTRIBUTED}.distribute_product:DistributeProduct",
         "distribute-solver": f"{_DISTRIBUTED}.distribute_solver:DistributeSolver",
+        "copy-sinking": f"{_MEMORY}.copy_sinking:CopySinking",
         "double-buffering": f"{_MEMORY}.double_buffering:DoubleBuffering",
         "empty-state-elimination": f"{_SIMPLIFY}.empty_state_elimination:EmptyStateElimination",
         "expand-library-node": "dcpy.transforms.expand:ExpandLibraryNode",

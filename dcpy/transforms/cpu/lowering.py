@@ -22,6 +22,7 @@ from dcpy.transforms.loops.saved_borders import SavedBorders
 from dcpy.transforms.loops.scatter_privatization import ScatterPrivatization
 from dcpy.transforms.maps.inner_map_isolation import IsolateInnerMap
 from dcpy.transforms.maps.map_versioning import MapVersioning
+from dcpy.transforms.memory.copy_sinking import CopySinking
 from dcpy.transforms.passes import Pass
 from dcpy.transforms.pipeline import Pipeline, RunReport
 from dcpy.transforms.running import run_pipeline
@@ -38,6 +39,7 @@ def cpu_pipeline(options: CpuOptions, costs: Costs = COSTS, limits: Limits = LIM
         *on_threads,
         LibraryIdioms(late=True),
         IsolateInnerMap(),
+        CopySinking(),
         ExpandLibraryNodes(target="cpu", costs=costs),
         MapInlining(),
         LoopsIntoTiles(costs=costs),

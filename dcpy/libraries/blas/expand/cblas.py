@@ -33,6 +33,7 @@ LETTERS = {types.float32: "s", types.float64: "d", types.complex64: "c", types.c
 ROW_MAJOR, NO_TRANSPOSE, TRANSPOSE, UPPER = 101, 111, 112, 121
 INT_MAX = 2**31 - 1
 SHORT = 32  #: terms of a sum of products in a loop that takes less time than it takes to call a library
+ALONE = 10_000  #: terms above which OpenBLAS sums up with threads: as many sums as threads, whose team often sleeps
 SMALL = 8  #: rows, columns and terms of a product in a loop that takes less time than it takes to call a library
 
 
@@ -332,6 +333,7 @@ def _dot(node: Dot, f: Fragment, prefix: str, environment: str) -> None:
 
     if any(owner.runs is not Runs.PERHAPS for owner in owners_around(node)):
         call.at_most(SHORT + 1, x.size)
+    call.at_most(x.size, ALONE)
     call.emit(foreign, lambda: dot_loops(node, f, out))
 
 
