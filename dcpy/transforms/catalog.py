@@ -87,6 +87,7 @@ TRANSFORMATIONS: Registry[type[Transformation[Any]]] = Registry(
         "scatter-privatization": f"{_LOOPS}.scatter_privatization:ScatterPrivatization",
         "scalar-expansion": f"{_LOOPS}.scalar_expansion:ScalarExpansion",
         "scalar-to-symbol-promotion": f"{_SIMPLIFY}.scalar_to_symbol_promotion:ScalarToSymbolPromotion",
+        "skewed-jam": f"{_LOOPS}.skewed_jam:SkewedJam",
         "state-fusion": f"{_SIMPLIFY}.state_fusion:StateFusion",
         "stencil-tiling": f"{_FUSION}.stencil_tiling:StencilTiling",
         "strip-mining": f"{_LOOPS}.strip_mining:StripMining",

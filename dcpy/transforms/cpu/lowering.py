@@ -20,6 +20,7 @@ from dcpy.transforms.library_idioms import LibraryIdioms
 from dcpy.transforms.loops.loop_versioning import LoopVersioning
 from dcpy.transforms.loops.saved_borders import SavedBorders
 from dcpy.transforms.loops.scatter_privatization import ScatterPrivatization
+from dcpy.transforms.loops.skewed_jam import SkewedJam
 from dcpy.transforms.maps.inner_map_isolation import IsolateInnerMap
 from dcpy.transforms.maps.map_versioning import MapVersioning
 from dcpy.transforms.memory.copy_sinking import CopySinking
@@ -42,6 +43,7 @@ def cpu_pipeline(options: CpuOptions, costs: Costs = COSTS, limits: Limits = LIM
         CopySinking(),
         ExpandLibraryNodes(target="cpu", costs=costs),
         MapInlining(),
+        SkewedJam(),
         LoopsIntoTiles(costs=costs),
         MapVersioning(),
         PartialSums(costs),

@@ -12,6 +12,7 @@ from dcpy.ir.expressions.scalar import Load, ScalarExpr, rewrite
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Node
 from dcpy.ir.refusal import Refusal
+from dcpy.ir.region import Loop
 from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import Expr
 from dcpy.ir.tree import is_inside
@@ -36,8 +37,8 @@ def is_fixed(axis: int, subsets: Sequence[Subset | None], inner: set[str]) -> bo
     return len(dims) == 1 and all(isinstance(dim, Expr) and inner.isdisjoint(dim.symbols) for dim in dims)
 
 
-def shrink(tmp: str, kept: tuple[int, ...], node: Map, rw: Rewriter) -> None:
-    """Makes the temporary private to the map's body, with only the dimensions that vary inside."""
+def shrink(tmp: str, kept: tuple[int, ...], node: Map | Loop, rw: Rewriter) -> None:
+    """Makes the temporary private to the body of a map or loop, with only the dimensions that vary inside."""
 
     def shrunk(subset: Subset) -> Subset:
         return Subset(tuple(subset.dims[axis] for axis in kept))

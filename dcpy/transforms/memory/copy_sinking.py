@@ -67,15 +67,14 @@ class CopySinking(Transformation[Memlet]):
         """Returns the map over rows, which is the one that there was."""
         copy, node = m[self.copy], m[self.map]
         tmp, dtype = copy.dst.container, rw.uses.desc(plan.container).dtype
-        readers = [part for part in node.body.walk_nodes() if isinstance(part, Tasklet) and part in rw.uses.touchers(tmp)]
+        readers = [part for part in rw.uses.touchers(tmp) if isinstance(part, Tasklet)]
         inner = expand_map(node, 1, rw)
-        taken = rw.declare_fresh("taken", Scalar(dtype, transient=True, span=copy.span), node.body)
-        rw.add_node_before(
-            inner, Tasklet({"element": plan}, {"out": Memlet(taken, Subset())}, (("out", Ref("element", dtype)),), span=copy.span)
-        )
+        taken = Memlet(rw.declare_fresh("taken", Scalar(dtype, transient=True, span=copy.span), node.body), Subset())
+        value = (("out", Ref("element", dtype)),)
+        rw.add_node_before(inner, Tasklet({"element": plan}, {"out": taken}, value, span=copy.span))
         for reader in readers:
-            inputs = {name: Memlet(taken, Subset()) if given.container == tmp else given for name, given in reader.inputs.items()}
-            rw.update(reader, inputs=inputs)
+            redirected = {key: taken if given.container == tmp else given for key, given in reader.inputs.items()}
+            rw.update(reader, inputs=redirected)
         rw.erase(copy)
         rw.undeclare(tmp)
         return node
