@@ -16,7 +16,7 @@ import numpy as np
 from dcpy.base.errors import CommunicationError
 from dcpy.base.grids import coordinates, fitted
 from dcpy.base.tracebacks import own_frames_hidden
-from dcpy.frontend.comm.words import ANY_SOURCE, ANY_TAG, PROC_NULL, InPlace, Operation, Request
+from dcpy.frontend.comm.words import ANY_SOURCE, ANY_TAG, OF_PAIRS, PROC_NULL, InPlace, Operation, Request
 from dcpy.runtime.distributed import alone, blocks, sections
 from dcpy.runtime.distributed.blocks import BlockArray, Scattering
 from dcpy.runtime.distributed.parts import SubGrid, axes_of, rank_at
@@ -24,16 +24,17 @@ from dcpy.runtime.distributed.placement import Dealt, Grid, Placement
 from dcpy.runtime.distributed.world import current_world
 
 __all__ = [
-    "ANY_SOURCE", "ANY_TAG", "BAND", "BOR", "IN_PLACE", "LAND", "LOR", "MAX", "MIN", "PROC_NULL", "PROD", "SUM",
-    "Allgather", "Allreduce", "Alltoall", "BCGather", "BCScatter", "Barrier", "Bcast", "BlockGather", "BlockScatter",
-    "Cart_create", "Cart_shift", "Cart_sub", "Exscan", "Gather", "Irecv", "Isend", "MPI_Request", "Recv",
-    "Redistribute", "Reduce", "ReduceScatter", "Request", "Scan", "Scatter", "Send", "Sendrecv", "Subarray", "Wait",
-    "Waitall", "coords", "rank", "size",
+    "ANY_SOURCE", "ANY_TAG", "BAND", "BOR", "IN_PLACE", "LAND", "LOR", "MAX", "MAXLOC", "MIN", "MINLOC",
+    "PROC_NULL", "PROD", "SUM", "Allgather", "Allreduce", "Alltoall", "BCGather", "BCScatter", "Barrier", "Bcast",
+    "BlockGather", "BlockScatter", "Cart_create", "Cart_shift", "Cart_sub", "Exscan", "Gather", "Irecv", "Isend",
+    "MPI_Request", "Recv", "Redistribute", "Reduce", "ReduceScatter", "Request", "Scan", "Scatter", "Send",
+    "Sendrecv", "Subarray", "Wait", "Waitall", "coords", "rank", "size",
 ]  # fmt: skip
 
 NDArray = np.ndarray[Any, Any]
 SUM, PROD, MIN, MAX = Operation.SUM, Operation.PROD, Operation.MIN, Operation.MAX
 LAND, LOR, BAND, BOR = Operation.LAND, Operation.LOR, Operation.BAND, Operation.BOR
+MINLOC, MAXLOC = Operation.MINLOC, Operation.MAXLOC
 IN_PLACE = InPlace.IN_PLACE
 MPI_Request = Request
 
@@ -252,11 +253,17 @@ def _combining(
 def _combine(name: str, x: NDArray, out: NDArray, op: Operation, *root: int, gets: bool = True) -> None:
     if x.dtype != out.dtype or x.shape != out.shape:
         raise CommunicationError(f"a {name} moves {x.dtype}{list(x.shape)} into {out.dtype}{list(out.shape)}")
+    if op in OF_PAIRS and (x.shape[-1:] != (2,) or x.dtype.kind not in "iuf"):
+        raise CommunicationError(f"comm.{op.name} combines pairs (value, index) along the last axis, not {x.shape}")
     world, given = current_world(), np.array(x, order="C")
     found = given
     if world.comm is not None:
         found = np.empty_like(given)
-        getattr(world.comm, name)(given, found, sections.operation(op.name, given.dtype), *root)
+        if op in OF_PAIRS:
+            kind, combines = sections.of_pairs(op.value, given.dtype)
+            getattr(world.comm, name)([given, kind], [found, kind], combines, *root)
+        else:
+            getattr(world.comm, name)(given, found, sections.operation(op.name, given.dtype), *root)
     if gets:
         out[...] = found
 

@@ -72,3 +72,34 @@ def global_sums(x: dcpy.float64[6], out: dcpy.float64[6, 6]):
     comm.Bcast(out[4], comm.size() - 1)
     out[5] = -2.0
     comm.Reduce(x, out[5], comm.PROD, 0)
+
+
+@dcpy.program
+def extrema(x: dcpy.float64[4, 2], k: dcpy.int64[2], out: dcpy.float64[3, 4, 2], last: dcpy.int64[2]):
+    """Values and where they are: pairs along the last axis."""
+    comm.Allreduce(x, out[0], comm.MINLOC)
+    comm.Scan(x, out[1], comm.MAXLOC)
+    out[2] = -1.0
+    comm.Reduce(x, out[2], comm.MAXLOC, 0)
+    comm.Allreduce(k, last, comm.MAXLOC)
+
+
+def pairs_of(rank):
+    """Four pairs and one of a rank, with equal values on several ranks."""
+    values = np.random.default_rng(rank).integers(0, 3, 5)
+    return np.column_stack([values[:4].astype(float), np.full(4, float(rank))]), np.array([values[4], rank])
+
+
+def extrema_of_numpy(rank, ranks):
+    """`out` and `last` of a rank."""
+    pairs, ks = (np.array(part) for part in zip(*map(pairs_of, range(ranks)), strict=True))
+
+    def of(values, find):
+        where = find(values, axis=0)  # the first of equal ones
+        return np.stack([np.take_along_axis(values, where[np.newaxis], 0)[0], where.astype(float)], axis=-1)
+
+    values = pairs[:, :, 0]
+    out = [of(values, np.argmin), of(values[: rank + 1], np.argmax), np.full((4, 2), -1.0)]
+    if rank == 0:
+        out[2] = of(values, np.argmax)
+    return np.array(out), ks[np.argmax(ks[:, 0])]

@@ -292,7 +292,7 @@ def _require_datatype(b: Builder, dtype: types.DType, datatype: Any) -> None:
         said = np.dtype(datatype.typestr)
     except (TypeError, ValueError, AttributeError):
         said = None
-    if said != dtype.numpy:
+    if said != dtype.numpy and not (datatype == MPI.TWOINT and dtype is types.int32):  # of (value, index)
         raise b.error(
             f"an array of {dtype.numpy_name} is said to be of {datatype.name or 'a derived datatype'}",
             help="pass the array alone: its datatype is known",

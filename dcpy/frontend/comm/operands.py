@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from dcpy.frontend.comm.words import ANY_SOURCE, InPlace, Operation
+from dcpy.frontend.comm.words import ANY_SOURCE, OF_PAIRS, InPlace, Operation
 from dcpy.frontend.implements import Implementation, implements
 from dcpy.frontend.lower.arrays.stores import require_writable
 from dcpy.frontend.lower.builder import Builder
@@ -75,7 +75,21 @@ def combining(
     in_place = isinstance(source, Static) and source.value is InPlace.IN_PLACE
     x = out if in_place else given(b, source, f"comm.{name}")
     require_same_dtype(b, name, x, out)
+    require_pairs(b, name, x, b.static(op, "op"))
     return x, out, {"op": b.static(op, "op").value}, root
+
+
+def require_pairs(b: Builder, name: str, x: ArrayValue, op: Operation) -> None:
+    """`FrontendError` where an operation on pairs of values and indices gets something else."""
+    if op not in OF_PAIRS:
+        return
+    if not x.shape or x.shape[-1].constant not in (None, 2) or x.dtype.kind not in "iuf":
+        raise b.error(
+            f"comm.{op.name} combines pairs (value, index) of real numbers, side by side along the last axis",
+            help=f"pass arrays of shape (..., 2) to comm.{name}, for instance np.array([[value, rank]])",
+        )
+    words = f"comm.{op.name} combines pairs (value, index) along the last axis, which has {{0}} elements"
+    b.same_size(x.shape[-1], 2, words, [x.shape[-1]])
 
 
 def require_same_dtype(b: Builder, name: str, x: ArrayValue, out: ArrayValue) -> None:

@@ -26,6 +26,11 @@ class Operation(Enum):
     LOR = "or"
     BAND = "bitand"
     BOR = "bitor"
+    MINLOC = "minloc"  #: of pairs (value, index) along the last axis: the least value, with the least of its indices
+    MAXLOC = "maxloc"
+
+
+OF_PAIRS = (Operation.MINLOC, Operation.MAXLOC)
 
 
 class InPlace(Enum):

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
 
 from dcpy.base.errors import CommunicationError
 from dcpy.base.grids import coordinates, fitted
+from dcpy.base.locations import LOCATIONS, located
 from dcpy.ir.comm import Collective, CommNode, NDArray, Ranks, Visit
 from dcpy.ir.expressions.ops import op_info
 from dcpy.ir.memlet import CONFLICT_RESOLUTIONS
@@ -129,15 +131,19 @@ class _Combining(_Moving):
 
     def problems(self) -> Iterator[str]:
         yield from super().problems()
-        if self.op not in CONFLICT_RESOLUTIONS:
-            yield f"cannot combine by {self.op!r}: there are {', '.join(CONFLICT_RESOLUTIONS)}"
+        if self.op not in (*CONFLICT_RESOLUTIONS, *LOCATIONS):
+            yield f"cannot combine by {self.op!r}: there are {', '.join((*CONFLICT_RESOLUTIONS, *LOCATIONS))}"
+        shape = self.inputs["x"].subset.shape if "x" in self.inputs else ()
+        if self.op in LOCATIONS and (not shape or shape[-1].constant not in (None, 2)):
+            yield f"{self.op!r} combines pairs along the last axis, which has not 2 elements"
 
     def agreement(self, visit: Visit) -> dict[str, object]:
         return {"the operation": self.op, **super().agreement(visit)}
 
     def running(self, values: Sequence[NDArray]) -> list[NDArray]:
         """What the first one, the first two, ... are together."""
-        combine, found = op_info(self.op).numpy(), [values[0]]
+        combine = partial(located, self.op) if self.op in LOCATIONS else op_info(self.op).numpy()
+        found = [values[0]]
         for value in values[1:]:
             found.append(combine(found[-1], value).astype(value.dtype))
         return found

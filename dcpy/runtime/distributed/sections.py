@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dcpy.base.errors import CommunicationError
+from dcpy.base.locations import located
 from dcpy.runtime.distributed.world import World
 
 NDArray = np.ndarray[Any, Any]
@@ -65,6 +66,19 @@ def operation(name: str, dtype: np.dtype[Any]) -> Any:
 
     of_truth = {"SUM": "LOR", "MAX": "LOR", "BOR": "LOR", "PROD": "LAND", "MIN": "LAND", "BAND": "LAND"}
     return getattr(MPI, of_truth.get(name, name) if dtype.kind == "b" else name)
+
+
+@functools.cache
+def of_pairs(name: str, dtype: np.dtype[Any]) -> tuple[Any, Any]:
+    """A datatype of MPI for pairs of a dtype, and the operation that finds the extremum of the first elements."""
+    from mpi4py import MPI
+    from mpi4py.util.dtlib import from_numpy_dtype
+
+    def combine(lower_ranks: Any, values: Any, _: Any) -> None:
+        first, second = (np.frombuffer(buffer, dtype).reshape(-1, 2) for buffer in (lower_ranks, values))
+        second[...] = located(name, first, second)
+
+    return from_numpy_dtype(dtype).Create_contiguous(2).Commit(), MPI.Op.Create(combine, commute=False)
 
 
 def move(name: str, world: World, x: NDArray, out: NDArray, root: int | None = None) -> None:

@@ -23,6 +23,7 @@ from dcpy.ir.region import Region, State
 from dcpy.ir.subsets import DimSubset, Range, Subset
 from dcpy.ir.symbolic import ONE, ZERO, Expr, sym
 from dcpy.ir.tree import bodies_of, region_of, subtree
+from dcpy.transforms.distributed.fetched_elements import fetch_elements
 from dcpy.transforms.distributed.on_grids import on_grid
 from dcpy.transforms.distributed.placement import Home, axis_for, holds_all, home_of, placed
 from dcpy.transforms.distributed.presence import why_not_there
@@ -66,29 +67,11 @@ class InsertCommunication(GraphPass):
     name: ClassVar[str] = "insert-communication"
 
     def decide(self, rw: Rewriter) -> None:
-        """Serves each node that is in no map. `TransformationRefused` for conditions over distributed arrays."""
-        _require_conditions_everywhere(rw.uses)
+        """Serves each node that is in no map, after the conditions of blocks."""
+        fetch_elements(rw)
         for state, node in outermost_nodes(rw.sdfg):
             if not isinstance(node, Copy | CommNode | Update) and on_grid(node, rw.uses) is None:
                 serve(state, node, rw)
-
-
-def _require_conditions_everywhere(uses: Uses) -> None:
-    """Which way a program takes is the same on all ranks."""
-    for block in uses.sdfg.body.walk_blocks():
-        for expr in block.exprs():
-            for part in walk(expr):
-                if isinstance(part, Load) and placed(part.container, uses) is not None and _is_outside(block, uses):
-                    raise TransformationRefused(
-                        f"{part.container!r} is distributed, and a {block.kind} depends on it",
-                        span=block.span,
-                        help="copy what is asked for into a 0-d array first",
-                    )
-
-
-def _is_outside(block: object, uses: Uses) -> bool:
-    inside = {id(part) for _, node in outermost_nodes(uses.sdfg) for part in subtree(node)}
-    return id(block) not in inside
 
 
 def serve(state: State, node: Node, rw: Rewriter) -> None:

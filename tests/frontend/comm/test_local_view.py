@@ -9,7 +9,18 @@ import dcpy
 from dcpy import comm
 from dcpy.base.errors import CommunicationError
 from dcpy.ir.interp.ranks import run_ranks
-from tests.support.local_view import N, global_sums, pagerank, pagerank_of_numpy, relax, relax_of_numpy, rows_of
+from tests.support.local_view import (
+    N,
+    extrema,
+    extrema_of_numpy,
+    global_sums,
+    pagerank,
+    pagerank_of_numpy,
+    pairs_of,
+    relax,
+    relax_of_numpy,
+    rows_of,
+)
 
 RANKS = (1, 2, 3, 4, 5, 7, 8)
 
@@ -58,6 +69,17 @@ class TestEqualsOneRank:
             np.testing.assert_allclose(out[3], draw[:r].sum(axis=0) if r else np.full(6, -1.0))
             np.testing.assert_array_equal(out[4], draw[ranks - 1])
             np.testing.assert_allclose(out[5], draw.prod(axis=0) if r == 0 else np.full(6, -2.0))
+
+    def test_where_extrema_are(self, ranks, strict):
+        calls = [
+            {"x": pairs, "k": k, "out": np.zeros((3, 4, 2)), "last": np.zeros(2, int)}
+            for pairs, k in map(pairs_of, range(ranks))
+        ]
+        on_ranks(extrema, calls, strict)
+        for r, call in enumerate(calls):
+            expected, expected_last = extrema_of_numpy(r, ranks)
+            np.testing.assert_array_equal(call["out"], expected)
+            np.testing.assert_array_equal(call["last"], expected_last)
 
 
 @dcpy.program

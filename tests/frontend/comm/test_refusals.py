@@ -38,6 +38,13 @@ def test_another_dtype():
     assert "x.astype(out.dtype)" in refused(f, "comm.Allreduce moves float32 into an array of float64")
 
 
+def test_locations_are_of_pairs():
+    def f(x, y):
+        comm.Allreduce(np.zeros(3), np.zeros(3), comm.MINLOC)
+
+    assert "np.array([[value, rank]])" in refused(f, "comm.MINLOC combines pairs")
+
+
 def test_a_number_cannot_be_received_into():
     def f(x, y):
         comm.Recv(x[0], 1)

@@ -7,7 +7,17 @@ import pytest
 
 from dcpy import comm
 from dcpy.base.errors import CommunicationError
-from tests.support.local_view import global_sums, pagerank, pagerank_of_numpy, relax, relax_of_numpy, rows_of
+from tests.support.local_view import (
+    extrema,
+    extrema_of_numpy,
+    global_sums,
+    pagerank,
+    pagerank_of_numpy,
+    pairs_of,
+    relax,
+    relax_of_numpy,
+    rows_of,
+)
 
 pytestmark = pytest.mark.mpi
 
@@ -47,6 +57,15 @@ def test_collectives(run):
     np.testing.assert_allclose(out[3], draw[:rank].sum(axis=0) if rank else np.full(6, -1.0))
     np.testing.assert_array_equal(out[4], draw[ranks - 1])
     np.testing.assert_allclose(out[5], draw.prod(axis=0) if rank == 0 else np.full(6, -2.0))
+
+
+def test_where_extrema_are(run):
+    pairs, k = pairs_of(comm.rank())
+    out, last = np.zeros((3, 4, 2)), np.zeros(2, int)
+    run(extrema)(pairs, k, out, last)
+    expected, expected_last = extrema_of_numpy(comm.rank(), comm.size())
+    np.testing.assert_array_equal(out, expected)
+    np.testing.assert_array_equal(last, expected_last)
 
 
 def test_undecorated_rows():

@@ -100,6 +100,19 @@ def test_collectives(run):
 
 
 @dcpy.program
+def least(pairs, found):
+    WORLD.Allreduce([pairs, MPI.TWOINT], [found, MPI.TWOINT], op=MPI.MINLOC)
+
+
+def test_where_extrema_are(run):
+    values = np.random.default_rng(4).integers(0, 3, (WORLD.size, 5), dtype=np.int32)
+    pairs = np.column_stack([values[WORLD.rank], np.full(5, WORLD.rank, np.int32)])
+    found = np.zeros((5, 2), np.int32)
+    run(least)(pairs, found)
+    np.testing.assert_array_equal(found, np.column_stack([values.min(axis=0), values.argmin(axis=0)]))
+
+
+@dcpy.program
 def around(x, y, z):
     after, before = (WORLD.rank + 1) % WORLD.size, (WORLD.rank - 1) % WORLD.size
     WORLD.Sendrecv(x, dest=after, sendtag=11, recvbuf=y, source=before, recvtag=11)

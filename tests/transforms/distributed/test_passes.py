@@ -137,11 +137,6 @@ def test_a_map_whose_results_cannot_be_placed_runs_everywhere():
     assert "home" not in after(sdfg, InsertCommunication())
 
 
-def test_conditions_are_the_same_on_all_ranks():
-    with pytest.raises(TransformationRefused, match="'x' is distributed, and a branch depends on it"):
-        after(program("if x[0] > 0.0 { copy x[0:N] -> y[0:N] }"), InsertCommunication())
-
-
 # -- localize --------------------------------------------------------------------------------------------------------
 
 

@@ -79,11 +79,32 @@ template <class T, int how> MPI_Op made_operation()
     return made;
 }
 
+template <class T, int how> void combine_pairs(void *from, void *to, int *count, MPI_Datatype *)
+{
+    const char *lower_ranks = static_cast<const char *>(from);
+    char *values = static_cast<char *>(to);
+    for (int k = 0; k < *count; k++, lower_ranks += 2 * sizeof(T), values += 2 * sizeof(T)) {
+        T first[2], second[2];
+        memcpy(first, lower_ranks, sizeof first), memcpy(second, values, sizeof second);
+        if (stays(first, second, how, 0)) memcpy(values, first, sizeof first);
+    }
+}
+
+template <class T, int how> MPI_Op made_for_pairs()
+{
+    static MPI_Op made = MPI_OP_NULL;
+    if (made == MPI_OP_NULL) DCPY_MPI(Op_create(combine_pairs<T, how>, 0, &made));
+    return made;
+}
+
+// How many elements an operation takes for one.
+static int width_of(int64_t how) { return how == MINLOC || how == MAXLOC ? 2 : 1; }
+
 template <class T> MPI_Op operation(int64_t how, MPI_Datatype &type)
 {
     type = own_type<T>();
     if (how == ADD && type != MPI_DATATYPE_NULL) return MPI_SUM;
-    type = bytes_of(sizeof(T));
+    type = bytes_of(sizeof(T) * size_t(width_of(how)));
     switch (how) {
     case ADD: return made_operation<T, ADD>();
     case MUL: return made_operation<T, MUL>();
@@ -95,6 +116,8 @@ template <class T> MPI_Op operation(int64_t how, MPI_Datatype &type)
     case BIT_AND: return made_operation<T, BIT_AND>();
     case BIT_OR: return made_operation<T, BIT_OR>();
     case BIT_XOR: return made_operation<T, BIT_XOR>();
+    case MINLOC: return made_for_pairs<T, MINLOC>();
+    case MAXLOC: return made_for_pairs<T, MAXLOC>();
     }
     stop("values of ranks are combined by no known operation");
 }
@@ -143,6 +166,7 @@ template <class T, class... N> void whole(const T *x, T *out, N... numbers)
     traffic.collectives++, traffic.bytes += int64_t(count) * int64_t(sizeof(T));
     Waits here(NAMES_OF_ALL[all[0]], -1);
     require_same(comm, NAMES_OF_ALL, all[0], all[1], all[2], int64_t(count) * int64_t(sizeof(T)));
+    count /= width_of(all[2]);
     switch (all[0]) {
     case BCAST:
         if (rank == root) memcpy(to.data, from.data, size_t(count) * sizeof(T));
@@ -218,8 +242,8 @@ template <class T, class... N> void pieces(const T *x, T *out, N... numbers)
         DCPY_MPI(Alltoall(from.data, as_int(in / ranks), type, to.data, as_int(got / ranks), type, comm));
     } else {
         MPI_Op combines = operation<T>(all[2], type);
-        Rows rows(got, comm);
-        require_rows(rows.total, in);
+        Rows rows(got / width_of(all[2]), comm);
+        require_rows(rows.total, in / width_of(all[2]));
         DCPY_MPI(Reduce_scatter(from.data, to.data, rows.counts.items, type, combines, comm));
     }
     if (to.own && gets) taken.from(to.data);

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from dcpy.base.errors import ExpansionError
+from dcpy.base.locations import LOCATIONS
 from dcpy.ir.analysis.ownership import resolved
 from dcpy.ir.distribution import Axis, Blocked, Distribution, Partial, ProcessGrid, Root, Section
 from dcpy.ir.expressions.scalar import Index, ScalarExpr
@@ -21,7 +22,7 @@ from dcpy.libraries.mpi.copies import BeginExchange, DistributedCopy, EndExchang
 from dcpy.libraries.mpi.environments import ALONE, MPI
 
 WHOLE, BLOCKS, CYCLIC, ABSENT = range(4)  # as in sections.h
-OPERATIONS = {"": 0, **{name: number for number, name in enumerate(CONFLICT_RESOLUTIONS, 1)}}  # as in ranks.h
+OPERATIONS = {name: number for number, name in enumerate(("", *CONFLICT_RESOLUTIONS, *LOCATIONS))}  # as in ranks.h
 CALLS = {
     "comm.exchange": "dcpy::exchange_parts",
     "comm.begin_exchange": "dcpy::begin_exchange",

@@ -113,7 +113,7 @@ static char *memory(int64_t bytes)
 }
 
 // What is made of two values, as NumPy does it: a NaN stays, and truth values are added by "or".
-enum Operation { REPLACE, ADD, MUL, MIN, MAX, AND, OR, XOR, BIT_AND, BIT_OR, BIT_XOR };
+enum Operation { REPLACE, ADD, MUL, MIN, MAX, AND, OR, XOR, BIT_AND, BIT_OR, BIT_XOR, MINLOC, MAXLOC };
 
 template <class T> auto lower(T a, T b, int) -> decltype(T(a < b ? a : b)) { return a < b || a != a ? a : b; }
 template <class T> T lower(T, T b, long) { return b; }
@@ -129,6 +129,13 @@ template <class T> auto truths(T a, T b, int how, int) -> decltype(T(a && b))
     return how == AND ? T(a && b) : how == OR ? T(a || b) : T(!a != !b);
 }
 template <class T> T truths(T, T b, int, long) { return b; }
+
+// Whether the first of two pairs (value, index) stays: it has the extremum, or the lower index of equal ones.
+template <class T> auto stays(const T *a, const T *b, int how, int) -> decltype(bool(a[0] < b[0]))
+{
+    return (how == MINLOC ? a[0] < b[0] : a[0] > b[0]) || (a[0] == b[0] && a[1] <= b[1]);
+}
+template <class T> bool stays(const T *, const T *, int, long) { return false; }
 
 template <class T> T combined(T a, T b, int how)
 {
