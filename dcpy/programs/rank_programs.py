@@ -22,6 +22,7 @@ from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.symbolic import Expr, sym
 from dcpy.ir.text.distribution_parser import parse_distribution
 from dcpy.programs import distributing
+from dcpy.programs.changing_messages import warn_of_changing_shapes
 
 if TYPE_CHECKING:
     from dcpy.base.options import Options
@@ -198,6 +199,9 @@ def expand_messages(sdfg: Sdfg, *, alone: bool) -> None:
 
     plugins.load()
     step = ExpandLibraryNode(prefer=("alone", "summa", "gathered") if alone else ("mpi",))
+    for node in [] if alone else list(sdfg.body.walk_nodes()):
+        if isinstance(node, CommNode):
+            warn_of_changing_shapes(node)
     while nodes := [node for node in sdfg.body.walk_nodes() if isinstance(node, CommNode)]:
         for node in nodes:  # a product on a grid becomes broadcasts, which are next
             if node.kind.startswith("pblas.") and not alone:

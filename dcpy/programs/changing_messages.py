@@ -1,0 +1,31 @@
+"""Messages whose shapes change while a program runs: a datatype of MPI is made for each shape (paper, section 4.3)."""
+
+from __future__ import annotations
+
+from dcpy.base.errors import warn_of_cost
+from dcpy.ir.analysis.scopes import symbols_assigned_in
+from dcpy.ir.comm import CommNode
+from dcpy.ir.region import Loop, While
+from dcpy.ir.tree import owners_around
+
+KINDS = ("comm.send", "comm.recv", "comm.sendrecv", "comm.isend", "comm.irecv")
+
+
+def warn_of_changing_shapes(node: CommNode) -> None:
+    """A `PerformanceWarning` where what a message moves has another shape in other iterations of a loop around it."""
+    if node.kind not in KINDS:
+        return
+    changing: set[str] = set()
+    for owner in owners_around(node):
+        if isinstance(owner, Loop | While):
+            changing.update(owner.body.params, symbols_assigned_in(owner.body))
+    operands = {name: memlet for name, memlet in (*node.inputs.items(), *node.outputs.items()) if name in ("x", "out")}
+    for memlet in operands.values():
+        sizes = [size for size in memlet.subset.shape if changing.intersection(size.symbols)]
+        if sizes:
+            warn_of_cost(
+                f"{node.kind} moves {memlet}, whose shape changes while the program runs "
+                f"({', '.join(map(str, sizes))}): MPI makes and keeps a datatype for each shape; "
+                "send slices of one shape, or all of an array once",
+                node.span,
+            )
