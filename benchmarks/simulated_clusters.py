@@ -3,7 +3,7 @@
 The programs that ``sdfgcc --mpi --main`` makes, compiled by SimGrid's ``smpicxx`` and run by ``smpirun``: messages are
 simulated on a dragonfly (10 GB/s and 1.3 us a link), and what ranks compute between them is computed, and takes the
 median of what it took here. Work grows with the ranks as the paper's does (its figure 12), from smaller sizes.
-Efficiency is the time of one rank over that of so many; each is the least of some calls.
+Efficiency is the time of one rank over that of so many; each is the least of some calls. Draws build/weak-scaling.svg.
 
 Ranks take turns on one core. Array k of all ranks is the same memory (simulated_clusters.h), so that 1,024 of them fit,
 and what a rank finds in caches is what one rank alone would find there: values are of no use, but none decides what is
@@ -21,11 +21,13 @@ import tempfile
 from pathlib import Path
 
 import dcpy
+from benchmarks.weak_scaling import draw
 from dcpy.cli.standalone import build_standalone
 from dcpy.ir.library.expansions import environment_of
 
 N, M, K = dcpy.symbol("N"), dcpy.symbol("M"), dcpy.symbol("K")
 RANKS, TIMES, SPEED = (1, 4, 16, 64, 256, 1024), 3, 400
+PICTURE = Path("build/weak-scaling.svg")
 INSTALL = "apt install libsimgrid-dev"
 PLATFORM = """<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
@@ -140,6 +142,7 @@ def main(words: list[str]) -> int:
     if shutil.which("smpirun") is None or shutil.which("smpicxx") is None:
         print(f"skipped: SimGrid is not installed ({INSTALL})")
         return 2
+    found: dict[str, dict[int, float]] = {}
     counts = sorted({1, *([int(word) for word in words if word.isdecimal()] or RANKS)})
     print(f"| kernel | 1 rank, ms | {' | '.join(map(str, counts[1:]))} |\n{'|---' * (len(counts) + 1)}|")
     with tempfile.TemporaryDirectory() as name:
@@ -151,6 +154,10 @@ def main(words: list[str]) -> int:
             times = [simulated(program, ranks, PLANS[kernel][2]) for ranks in counts]
             cells = [f"{times[0] / seconds:.0%}" for seconds in times[1:]]
             print(f"| {kernel} | {1e3 * times[0]:.2f} | {' | '.join(cells)} |", flush=True)
+            found[kernel] = {ranks: times[0] / seconds for ranks, seconds in zip(counts, times, strict=True)}
+            PICTURE.parent.mkdir(exist_ok=True)
+            written = draw(found, "Weak scaling on a simulated cluster", PICTURE)
+    print(f"drawn: {', '.join(map(str, written))}")
     return 0
 
 
