@@ -1,9 +1,10 @@
-"""``python -m benchmarks.clusters [RANKS ...] [NAME ...]``: kernels of the paper's figure 12, more ranks, more work.
+"""``python -m benchmarks.clusters [RANKS ...] [NAME ...] [--dask]``: the paper's figure 12, more ranks, more work.
 
 Sizes grow with the ranks as the paper's do, from smaller ones: a rank has as much to do as one alone. Each has one
 thread. Ranks that share processors cannot be faster than these: efficiency is the time of one rank, times the ranks
 that share a processor, over the time that it took. Without initial distribution, as there; milliseconds, medians of
-calls after one that does not count. What the kernels compute is tested elsewhere (tests/mpi).
+calls after one that does not count. What the kernels compute is tested elsewhere (tests/mpi). With ``--dask``, the
+same functions on arrays of Dask follow, with as many workers as ranks (`benchmarks.peers.dask_arrays`).
 """
 
 from __future__ import annotations
@@ -14,80 +15,18 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import dcpy
+from benchmarks.cluster_kernels import ARGUMENTS, GRID_OF_ONE_AXIS, KERNELS
 from dcpy.base.options import environment_of_ranks
 from dcpy.cli.ranks import command_for
 
 RANKS, TIMES = (1, 2, 4, 8), 7
-
-
-def atax(A, x):
-    """A matrix twice."""
-    return (A @ x) @ A
-
-
-def bicg(A, p, r):
-    """A matrix, and its transpose."""
-    return r @ A, A @ p
-
-
-def doitgen(A, C4):
-    """One small matrix for each row of planes."""
-    A[:] = A @ C4
-
-
-def gemm(alpha, beta, C, A, B):
-    """A product."""
-    C[:] = alpha * A @ B + beta * C
-
-
-def gesummv(alpha, beta, A, B, x):
-    """Two matrices."""
-    return alpha * A @ x + beta * B @ x
-
-
-def jacobi_1d(steps, A, B):
-    """A stencil on a line: hardly any work between messages."""
-    for _ in range(steps):
-        B[1:-1] = 0.33333 * (A[:-2] + A[1:-1] + A[2:])
-        A[1:-1] = 0.33333 * (B[:-2] + B[1:-1] + B[2:])
-
-
-def jacobi_2d(steps, A, B):
-    """A stencil in the plane."""
-    for _ in range(steps):
-        B[1:-1, 1:-1] = 0.2 * (A[1:-1, 1:-1] + A[1:-1, :-2] + A[1:-1, 2:] + A[2:, 1:-1] + A[:-2, 1:-1])
-        A[1:-1, 1:-1] = 0.2 * (B[1:-1, 1:-1] + B[1:-1, :-2] + B[1:-1, 2:] + B[2:, 1:-1] + B[:-2, 1:-1])
-
-
-def mvt(x1, x2, y1, y2, A):
-    """A matrix and its transpose, added to what is there."""
-    x1 += A @ y1
-    x2 += y2 @ A
-
-
-#: kernel -> numbers and shapes of its arguments, with the work of so many ranks
-ARGUMENTS: dict[Callable[..., Any], Callable[[int], list[Any]]] = {
-    atax: lambda p: [(_root(2000, p, 2), _root(2500, p, 2)), (_root(2500, p, 2),)],
-    bicg: lambda p: [(_root(2500, p, 2), _root(2000, p, 2)), (_root(2000, p, 2),), (_root(2500, p, 2),)],
-    doitgen: lambda p: [(16 * p, 128, 128), (128, 128)],
-    gemm: lambda p: [1.5, 1.25, *((_root(n, p, 3), _root(m, p, 3)) for n, m in ((800, 920), (800, 520), (520, 920)))],
-    gesummv: lambda p: [1.5, 1.25, *[(_root(2240, p, 2),) * 2] * 2, (_root(2240, p, 2),)],
-    jacobi_1d: lambda p: [500, (24000 * p,), (24000 * p,)],
-    jacobi_2d: lambda p: [20, *[(_root(1300, p, 2),) * 2] * 2],
-    mvt: lambda p: [*[(_root(2200, p, 2),)] * 4, (_root(2200, p, 2),) * 2],
-}
-GRID_OF_ONE_AXIS = ("doitgen", "jacobi_1d")  # first dimensions alone are cut
-KERNELS = {kernel.__name__: kernel for kernel in ARGUMENTS}
-
-
-def _root(size: int, ranks: int, dims: int) -> int:
-    return round(size * ranks ** (1 / dims))
+DASK = Path(".venv-peers/dask/bin/python")  #: `make bench-peers` installs it
 
 
 def on_ranks(names: list[str]) -> None:
@@ -127,8 +66,22 @@ def timed(ranks: int, names: list[str]) -> dict[str, float]:
     return found
 
 
+def timed_by_dask(workers: int, names: list[str]) -> dict[str, float]:
+    """Seconds of each kernel on so many workers of Dask, each a process with one thread."""
+    own = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+    command = [str(DASK), "-m", "benchmarks.peers.dask_arrays", str(workers), *names]
+    done = subprocess.run(command, env=os.environ | own, stdout=subprocess.PIPE, text=True, check=True)
+    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
 def main(words: list[str]) -> int:
     """A line for each kernel: the time of one rank, then times and efficiencies of more."""
+    with_dask = "--dask" in words
+    words = [word for word in words if word != "--dask"]
+    if with_dask and not DASK.is_file():
+        print("Dask is not installed: make bench-peers")
+        return 2
     unknown = [word for word in words if word not in KERNELS and not word.isdecimal()]
     if unknown:
         print(f"{unknown[0]!r} is none of {', '.join(KERNELS)}, and no number of ranks")
@@ -141,16 +94,25 @@ def main(words: list[str]) -> int:
     names = [word for word in words if word in KERNELS] or list(KERNELS)
     asked = [int(word) for word in words if word.isdecimal()] or RANKS
     counts = sorted({1, *asked})
-    times, processors = {ranks: timed(ranks, names) for ranks in counts}, len(os.sched_getaffinity(0))
     print(f"| kernel | {' | '.join(f'{ranks} ranks' if ranks > 1 else '1 rank' for ranks in counts)} |")
     print("|---" * (len(counts) + 1) + "|")
+    own = {ranks: timed(ranks, names) for ranks in counts}
+    dask = {ranks: timed_by_dask(ranks, names) for ranks in counts} if with_dask else {}
     for name in names:
-        cells = [
-            f"{1e3 * times[ranks][name]:.2f} ({times[1][name] * max(1, ranks / processors) / times[ranks][name]:.0%})"
-            for ranks in counts
-        ]
-        print(f"| {name} | {' | '.join(cells)} |")
+        print(_line(name, name, own))
+        if dask:
+            print(_line(f"{name}, Dask", name, dask))
     return 0
+
+
+def _line(title: str, name: str, times: dict[int, dict[str, float]]) -> str:
+    """Milliseconds and efficiencies of a kernel."""
+    processors = len(os.sched_getaffinity(0))
+    cells = [
+        f"{1e3 * found[name]:.2f} ({times[1][name] * max(1, ranks / processors) / found[name]:.0%})"
+        for ranks, found in times.items()
+    ]
+    return f"| {title} | {' | '.join(cells)} |"
 
 
 if __name__ == "__main__":
