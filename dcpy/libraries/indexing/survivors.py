@@ -388,14 +388,15 @@ class _Reader:
 
     def _why_not_own(self, name: str) -> Refusal | None:
         desc, uses = self.uses.desc(name), self.uses
-        is_own = uses.is_private(name) and len(uses.overlapping(name)) == 1
+        start = uses.position(self.loop)
+        others = [e for shown in uses.overlapping(name) if shown != name for e in uses.touchers(shown)]
+        is_own = uses.is_private(name) and all(uses.position(e) < start for e in others)  # views that fill it
         if not isinstance(desc, Array) or len(desc.shape) != 1 or not is_own:
             return Refusal(f"{name!r} is not an array of its own with one dimension")
         if name not in self.replaced or self.packed[self.replaced[name]][0] != self.kept:
             return Refusal(f"{name!r} does not shrink with the others")
         if any(isinstance(owner, Loop | While | Map) for owner in owners_around(self.loop, uses.home(name))):
             return Refusal(f"{name!r} goes through the loop more than once")
-        start = uses.position(self.loop)
         if any(uses.position(e) > start and not is_inside(e, self.loop) for e in uses.touchers(name)):
             return Refusal(f"{name!r} is used after the loop")
         return None

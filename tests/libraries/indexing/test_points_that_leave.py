@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import dcpy
+from benchmarks.npbench import kernels
 from dcpy import plugins
 from dcpy.ir.editing.copying import copy_sdfg
 from dcpy.libraries.indexing.points_that_leave import CompactionToPoints
@@ -223,3 +224,17 @@ def test_compiled_programs_are_numpys():
         check_same(escape, np.linspace(-3, 1, size), 20)
     check_same(escape, np.linspace(-3, 1, 100), 0)
     check_same(grid, 30, 20, 15, rtol=1e-9)  # NumPy may round a product of complex numbers once, not twice
+
+
+def test_arrays_may_be_filled_through_views():
+    head = HEAD.replace("data z: f64[N] transient", "data z: f64[N] transient view s: f64[1, N] of z")
+    filled = head.replace("(o -> z[p])", "(o -> s[0, p])")
+    expect(CompactionToPoints(), on=program(head=filled)).applies().same_values(N=[0, 1, 6])
+    used = program(head=filled, after="state { copy s[0, 0:N] -> b[0:N] }")
+    expect(CompactionToPoints(), on=used).is_refused("'z' is not an array of its own with one dimension")
+
+
+def test_a_worklist_with_arrays_of_another_shape_at_first():
+    kernel = kernels()["mandelbrot2"]
+    sdfg = dcpy.program(kernel.function).to_sdfg(*kernel.initialize("XS").values())
+    assert apply_repeated(sdfg, CompactionToPoints(), check=True) == 1
