@@ -74,6 +74,7 @@ class CblasCall:
         self.f = f
         self.dtype = dtype
         self.conditions: list[ScalarExpr] = []
+        self.ranges = f.ranges  # what is known where the call is made: under the conditions, too
         self.packed_inputs: list[Copy] = []
         self.packed_outputs: list[Copy] = []
         self.inputs: dict[str, Memlet] = {}
@@ -115,7 +116,7 @@ class CblasCall:
             return max_of(length, 1)
         self.at_most(length, ld)
         self.fits(ld)
-        return ld if self.f.ranges.proves_le(1, ld) else max_of(ld, 1)
+        return ld if self.ranges.proves_le(1, ld) else max_of(ld, 1)
 
     def _packed(self, operand: Operand, *, written: bool, summed_up: bool) -> Memlet:
         fresh = self.f.array(f"{operand.memlet.container}_packed", operand.dtype, operand.shape, outermost=True)
@@ -139,10 +140,9 @@ class CblasCall:
     def at_most(self, left: ExprLike, right: ExprLike) -> None:
         """``left <= right`` must hold."""
         low, high = as_expr(left), as_expr(right)
-        if not self.f.ranges.proves_le(low, high):
-            condition = op("le", _index(low), _index(high))
-            if condition not in self.conditions:
-                self.conditions.append(condition)
+        if not self.ranges.proves_le(low, high):
+            self.conditions.append(op("le", _index(low), _index(high)))
+            self.ranges = self.ranges.assuming(high - low)
 
     def not_zero(self, name: str) -> None:
         """The factor `name` must not be 0: cblas would not look at what it scales, where NaN may be."""
@@ -321,6 +321,10 @@ def _gemv(node: Gemv, f: Fragment, prefix: str, environment: str) -> None:
 def _dot(node: Dot, f: Fragment, prefix: str, environment: str) -> None:
     out = f.output("result")
     call = CblasCall(f, out.dtype)
+    (size,) = f.input("x").shape
+    if any(owner.runs is not Runs.PERHAPS for owner in owners_around(node)):
+        call.at_most(SHORT + 1, size)
+    call.at_most(size, ALONE)
     x, y = call.vector(f.input("x")), call.vector(f.input("y"))
 
     def foreign() -> ForeignCall:
@@ -331,9 +335,6 @@ def _dot(node: Dot, f: Fragment, prefix: str, environment: str) -> None:
             return ForeignCall(function, (*arguments, "result"), inputs, outputs, environment)
         return ForeignCall(f"{prefix}{call.letter}dot", arguments, inputs, outputs, environment, result="result")
 
-    if any(owner.runs is not Runs.PERHAPS for owner in owners_around(node)):
-        call.at_most(SHORT + 1, x.size)
-    call.at_most(x.size, ALONE)
     call.emit(foreign, lambda: dot_loops(node, f, out))
 
 
