@@ -47,6 +47,7 @@ TRANSFORMATIONS: Registry[type[Transformation[Any]]] = Registry(
         "horizontal-fusion": f"{_FUSION}.horizontal_fusion:HorizontalFusion",
         "in-local-storage": f"{_MEMORY}.in_local_storage:InLocalStorage",
         "inline-call": f"{_SIMPLIFY}.inline_call:InlineCall",
+        "line-tiling": f"{_LOOPS}.line_tiling:LineTiling",
         "loop-distribution": f"{_LOOPS}.loop_distribution:LoopDistribution",
         "loop-fusion": f"{_LOOPS}.loop_fusion:LoopFusion",
         "loop-inspection": f"{_LOOPS}.loop_inspection:LoopInspection",

@@ -17,6 +17,7 @@ from dcpy.transforms.cpu.share_buffers import ShareBuffers
 from dcpy.transforms.expand import ExpandLibraryNodes
 from dcpy.transforms.fusion.map_inlining import MapInlining
 from dcpy.transforms.library_idioms import LibraryIdioms
+from dcpy.transforms.loops.line_tiling import LineTiling
 from dcpy.transforms.loops.loop_versioning import LoopVersioning
 from dcpy.transforms.loops.saved_borders import SavedBorders
 from dcpy.transforms.loops.scatter_privatization import ScatterPrivatization
@@ -32,7 +33,7 @@ from dcpy.transforms.simplify.inline_call import InlineCall
 
 def cpu_pipeline(options: CpuOptions, costs: Costs = COSTS, limits: Limits = LIMITS) -> Pipeline:
     """What is done to every program before its C++ is printed, on a machine with these costs and limits."""
-    on_threads: list[Pass] = [ScatterPrivatization(), SavedBorders()] if options.openmp else []
+    on_threads: list[Pass] = [LineTiling(), ScatterPrivatization(), SavedBorders()] if options.openmp else []
     return Pipeline(
         "lower-for-cpu",
         InlineCall(),
