@@ -141,7 +141,9 @@ class CblasCall:
         """``left <= right`` must hold."""
         low, high = as_expr(left), as_expr(right)
         if not self.ranges.proves_le(low, high):
-            self.conditions.append(op("le", _index(low), _index(high)))
+            condition = op("le", _index(low), _index(high))
+            if condition not in self.conditions:
+                self.conditions.append(condition)
             self.ranges = self.ranges.assuming(high - low)
 
     def not_zero(self, name: str) -> None:
@@ -321,11 +323,10 @@ def _gemv(node: Gemv, f: Fragment, prefix: str, environment: str) -> None:
 def _dot(node: Dot, f: Fragment, prefix: str, environment: str) -> None:
     out = f.output("result")
     call = CblasCall(f, out.dtype)
-    (size,) = f.input("x").shape
+    x, y = call.vector(f.input("x")), call.vector(f.input("y"))  # who asks for 32 bits expects them: the usual branch
     if any(owner.runs is not Runs.PERHAPS for owner in owners_around(node)):
-        call.at_most(SHORT + 1, size)
-    call.at_most(size, ALONE)
-    x, y = call.vector(f.input("x")), call.vector(f.input("y"))
+        call.at_most(SHORT + 1, x.size)
+    call.at_most(x.size, ALONE)
 
     def foreign() -> ForeignCall:
         arguments = (_size(x.size), "x", _size(x.step), "y", _size(y.step))
