@@ -5,7 +5,7 @@ from __future__ import annotations
 from dcpy.base.errors import warn_of_cost
 from dcpy.ir.analysis.scopes import symbols_assigned_in
 from dcpy.ir.comm import CommNode
-from dcpy.ir.region import Loop, While
+from dcpy.ir.roles import Runs
 from dcpy.ir.tree import owners_around
 
 KINDS = ("comm.send", "comm.recv", "comm.sendrecv", "comm.isend", "comm.irecv")
@@ -17,8 +17,8 @@ def warn_of_changing_shapes(node: CommNode) -> None:
         return
     changing: set[str] = set()
     for owner in owners_around(node):
-        if isinstance(owner, Loop | While):
-            changing.update(owner.body.params, symbols_assigned_in(owner.body))
+        for body in owner.regions() if owner.runs is not Runs.PERHAPS else ():  # loops
+            changing.update(body.params, symbols_assigned_in(body))
     operands = {name: memlet for name, memlet in (*node.inputs.items(), *node.outputs.items()) if name in ("x", "out")}
     for memlet in operands.values():
         sizes = [size for size in memlet.subset.shape if changing.intersection(size.symbols)]
