@@ -25,7 +25,7 @@ from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, captur
 from dcpy.transforms.fusion.temporaries import shrink
 from dcpy.transforms.loops.scatter_privatization import is_the_other_version
 
-ROWS = 4  # that run together: a division every five cycles in each of four chains, where one chain has one in seventeen
+ROWS = 4  # that run together: what one waits for, an addition and a division, say, the others fill with theirs
 SHIFTS = (1, 2, 3)  # elements by which a row may be behind the one before it
 LONGEST = 24  # tasklets of an iteration: more of them have enough to do while one waits
 
