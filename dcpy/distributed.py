@@ -89,11 +89,15 @@ def on(grid: Grid, *blocks: Blocks) -> Placement:
 
 @own_frames_hidden
 def distribute(array: Any, grid: Grid | Placement, blocks: Sequence[Blocks] | None = None) -> DistArray:
-    """An array that all ranks have (or one, as `on_root` says), dealt out: each keeps a copy of its part."""
+    """An array that all ranks have (or one, as `on_root` says), dealt out: each keeps a copy of its part.
+
+    Without `blocks`, the first dimensions are in balanced blocks along the axes of the grid. In a program with
+    ``distributed=True`` the result lives there from then on.
+    """
     where = grid if isinstance(grid, Placement) else None
     if isinstance(grid, Grid):
         rank_of = array.ndim if isinstance(array, DistArray) else np.ndim(getattr(array, "array", array))
-        where = on(grid, *(blocks if blocks is not None else ("block",) * min(rank_of, len(grid.sizes))))
+        where = on(grid, *(blocks_of_first(rank_of, grid) if blocks is None else blocks))
     assert where is not None
     if isinstance(array, DistArray):
         return array.redistribute(where)
@@ -105,6 +109,12 @@ def distribute(array: Any, grid: Grid | Placement, blocks: Sequence[Blocks] | No
     indices = where.indices(values.shape, where.grid.world.rank)
     part = values[np.ix_(*indices)] if indices else values
     return DistArray(np.array(part, order="C"), values.shape, where)
+
+
+def blocks_of_first(dims: int, grid: Grid) -> tuple[Blocks, ...]:
+    """Balanced blocks of the first dimensions of an array, as many as the grid has axes; all of the others."""
+    dealt = min(dims, len(grid.sizes))
+    return ("block",) * dealt + (None,) * (dims - dealt)
 
 
 def _scattered(array: OnRoot, where: Placement) -> DistArray:

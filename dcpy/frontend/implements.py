@@ -118,6 +118,7 @@ CATALOG: dict[str, tuple[str, ...]] = {
         "dcpy.frontend.comm.grids",
         "dcpy.frontend.comm.blocks",
     ),
+    "dcpy.distributed": ("dcpy.frontend.comm.distributing",),
     "mpi4py.MPI": ("dcpy.frontend.comm.methods_of_mpi4py",),
     "scipy.special": ("dcpy.frontend.scipy.special", "dcpy.frontend.scipy.special_arrays"),
     "scipy.linalg": ("dcpy.frontend.scipy.linalg", "dcpy.frontend.scipy.banded"),
@@ -216,7 +217,7 @@ def find(function: Any) -> Entry | None:
     module = getattr(function, "__module__", None) or ""
     if module.startswith("numpy.random"):
         _load("numpy.random")  # which costs the import of NumPy's
-    elif module == "dcpy.comm":
+    elif module in ("dcpy.comm", "dcpy.distributed"):
         _load(module)
     elif module.startswith("dcpy."):
         _load("dcpy")

@@ -14,9 +14,10 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 
 from dcpy.base.errors import InterpreterError
-from dcpy.ir.distribution import ProcessGrid
+from dcpy.ir.distribution import ProcessGrid, Section
 from dcpy.ir.effects import Effect
 from dcpy.ir.nodes import LibraryNode
+from dcpy.ir.roles import Role, Roles
 
 NDArray = np.ndarray[Any, Any]
 
@@ -97,6 +98,33 @@ class Update(LibraryNode):
     def meaning(self, inputs: Mapping[str, NDArray], outputs: Mapping[str, NDArray]) -> None:
         for name, values in inputs.items():
             outputs[name][...] = values
+
+
+@dataclass(eq=False)
+class Distribute(LibraryNode):
+    """A distribution that a program asks for: ``out[...] = x``, of which each rank of a grid has its blocks.
+
+    A node of the global form. What an array is does not depend on where it is, so for one rank this is a copy. When a
+    program is distributed it is a copy as well, into an array that lives there (`transforms.distributed.requested`).
+    """
+
+    kind = "comm.distribute"
+    roles: ClassVar[Roles] = {**LibraryNode.roles, "where": Role.BOUND}
+    where: Section
+
+    def problems(self) -> Iterator[str]:
+        """Other connectors, another number of dimensions, or a section that does not say where."""
+        if set(self.inputs) != {"x"} or set(self.outputs) != {"out"}:
+            yield "has the connectors (x) -> (out)"
+            return
+        counts = [len(self.inputs["x"].subset.shape), len(self.outputs["out"].subset.shape), len(self.where.shape)]
+        if len(set(counts)) > 1:
+            yield f"has operands of {counts[0]} and {counts[1]} dimensions, and deals out {counts[2]}"
+        if self.where.distribution is None or self.where.grid is None:
+            yield "does not say how its array is dealt out, and on which grid"
+
+    def meaning(self, inputs: Mapping[str, NDArray], outputs: Mapping[str, NDArray]) -> None:
+        outputs["out"][...] = inputs["x"]
 
 
 @dataclass(eq=False)

@@ -59,6 +59,7 @@ NODES: dict[str, str] = {
     "comm.end_exchange": f"{_MPI}.copies:EndExchange",
     "comm.exchange": f"{_MPI}.copies:Exchange",
     "comm.update": "dcpy.ir.comm:Update",
+    "comm.distribute": "dcpy.ir.comm:Distribute",
 }
 
 #: kind/name -> the expansion (`dcpy.ir.library.expansions.EXPANSIONS`)
@@ -121,6 +122,7 @@ EXPANSIONS: dict[str, str] = {
     },
     "blas.gemm/systolic": f"{_BLAS}.expand.systolic:gemm",
     "pblas.gemm/summa": f"{_PBLAS}.expand.summa:gemm",
+    "comm.distribute/copy": f"{_MPI}.expand.distribute:copy",
     "comm.copy/mpi": f"{_MPI}.expand.copies:copy",
     "comm.copy/alone": f"{_MPI}.expand.copies:copy_alone",
     "comm.begin_exchange/mpi": f"{_MPI}.expand.copies:begin",

@@ -12,6 +12,7 @@ from dcpy.ir.sdfg import Sdfg
 if TYPE_CHECKING:
     from dcpy.ir.distribution import Distribution
     from dcpy.ir.machine import Network
+    from dcpy.transforms.distributed.requested import Requested
 
 
 def distribute(
@@ -32,10 +33,20 @@ def distribute(
     from dcpy.transforms.distributed.pipeline import TEMPORARIES
     from dcpy.transforms.distributed.plans import enter_plan
 
-    enter_plan(sdfg, plan, grids)
+    known = {name: tuple(map(int, sizes)) for name, sizes in grids.items() if all(isinstance(n, int) for n in sizes)}
+    requested = take_requested(sdfg, known)
+    enter_plan(sdfg, {**requested.plan, **plan}, {**grids, **requested.grids})
     if temporaries:
         driver.run_passes(sdfg, TEMPORARIES, resolve_options())
     return _distribute(sdfg, NETWORK, 1 if alone else 0, steps)
+
+
+def take_requested(sdfg: Sdfg, known: Mapping[str, tuple[int, ...]]) -> Requested:
+    """What the program itself says of where arrays live, which it does not say any more then."""
+    from dcpy.transforms.distributed import requested
+
+    plugins.load()
+    return requested.take_requested(sdfg, known)
 
 
 def choose_distributions(
@@ -50,7 +61,8 @@ def choose_distributions(
     """Distributes by the cheapest plan for a typical run, with so many ranks and these sizes.
 
     `adjust` changes the plan, which is entered in the program, before it is carried out. `figures` are those of the
-    network that were measured (`runtime.distributed.calibration`); others are as in the table.
+    network that were measured (`runtime.distributed.calibration`); others are as in the table. A program that says
+    itself where some arrays live (`dcpy.distribute`) has that plan.
     """
     from dcpy.ir.machine import Network
     from dcpy.transforms.distributed.pipeline import TEMPORARIES
@@ -60,8 +72,10 @@ def choose_distributions(
     from dcpy.transforms.pipeline import Pipeline
 
     expect_sizes(sdfg, sizes)
-    plugins.load()
     network = Network(**(figures or {}))
+    requested = take_requested(sdfg, {})
+    if requested.plan:
+        return distribute(sdfg, requested.plan, requested.grids, temporaries=True, alone=ranks == 1, steps=steps)
     choice = ChooseDistributions(
         ranks=ranks, memory=memory, grid=name_for_grid(sdfg), network=network, solves=not missing_for_solvers(sdfg)
     )

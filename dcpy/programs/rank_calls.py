@@ -190,7 +190,9 @@ class RankCalls:
     def _knows(self, described: Description) -> bool:
         """Whether there is a program for such a call, and what it was compiled with is what it was."""
         known = self._programs.get(described.key)
-        return known is not None and all(_still(source, value) for source, value in known.guards)
+        if known is None or not known.recipe.serves([grid.sizes for grid in described.grids]):
+            return False
+        return all(_still(source, value) for source, value in known.guards)
 
     def _compiled(self, bound: Mapping[str, Any], described: Description, profile: driver.Profile) -> RankProgram:
         world, known = described.world, fingerprint(self.function)
@@ -208,6 +210,8 @@ class RankCalls:
         def compiles() -> Loaded:
             profile.clear()
             loaded = recall(key, self.options, codes) if key else None
+            if loaded and not Recipe.from_json(loaded.extra).serves([grid.sizes for grid in described.grids]):
+                loaded = None
             return loaded or self._compile(bound, described, key, codes, figures, profile)
 
         loaded = load_everywhere(world, self.options, compiles, codes)
@@ -233,9 +237,9 @@ class RankCalls:
                 driver.auto_optimize(sdfg, self.options)
         plan = {name: where for name, where in described.plan.items() if name in sdfg.containers}
         with driver.timed(profile, "distribute"):
-            axes = [len(grid.sizes) for grid in described.grids]
+            extents = [grid.sizes for grid in described.grids]
             halos = self.options.halo_steps, self.options.halo_overlap
-            recipe = for_ranks(sdfg, plan, axes, described.world.size, described.expected, figures, *halos)
+            recipe = for_ranks(sdfg, plan, extents, described.world.size, described.expected, figures, *halos)
         return driver.compile_sdfg(
             sdfg, default_signature(sdfg), self.options, profile=profile, program_key=key, extra=recipe.as_json(),
             codes=codes,
@@ -335,10 +339,11 @@ class RankProgram:
         return found
 
     def _grids(self, described: Description) -> list[Grid]:
-        """Those of the arguments, then all ranks as the plan has them that was chosen, or as a solver has them."""
-        world = self.world
-        more = self.recipe.grids[len(described.grids) :]
-        return [*described.grids, *(Grid(balanced(world.size, len(sizes)), world) for sizes in more)]
+        """Those of the arguments, those that the program names, then all ranks as a plan or a solver has them."""
+        world, recipe = self.world, self.recipe
+        named = [Grid(sizes, world) for sizes in recipe.fixed[len(described.grids) :]]
+        more = recipe.grids[len(described.grids) + len(named) :]
+        return [*described.grids, *named, *(Grid(balanced(world.size, len(sizes)), world) for sizes in more)]
 
     def _value(
         self, name: str, is_symbol: bool, bound: Mapping[str, Any], symbols: Mapping[str, int], arg: object

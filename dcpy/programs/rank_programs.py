@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 Sizes = Mapping[str, tuple[tuple[str, int, int], ...]]
 Blocks = tuple[tuple[str, str, int, int, int], ...]
+Extents = tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,8 @@ class Recipe:
     `numbers` are integer arguments that are symbols. `grids` has the symbols of each grid's sizes, `places` those of a
     rank's coordinates, both in the order of the call's grids. `blocks` are the sizes of balanced blocks: the symbol,
     the array and its dimension, the grid and its axis. As numbers that are given, they are no divisions in loops.
+    `fixed` are the sizes of grids that the program itself names: of each of the first grids, or () for one that it
+    does not name.
     """
 
     sizes: Sizes
@@ -47,6 +50,11 @@ class Recipe:
     places: tuple[tuple[str, ...], ...]
     communicates: bool
     blocks: Blocks = ()
+    fixed: tuple[Extents, ...] = ()
+
+    def serves(self, grids: Sequence[Extents]) -> bool:
+        """Whether it is a program for arguments on grids of these sizes."""
+        return all(not sizes or sizes == given for sizes, given in zip(self.fixed, grids, strict=False))
 
     def as_json(self) -> dict[str, Any]:
         """For the record of the program."""
@@ -59,22 +67,24 @@ class Recipe:
         sizes = {name: tuple((str(s), int(c), int(o)) for s, c, o in dims) for name, dims in found["sizes"].items()}
         grids, places = (tuple(tuple(each) for each in found[field]) for field in ("grids", "places"))
         blocks = tuple((str(s), str(n), int(d), int(g), int(a)) for s, n, d, g, a in found["blocks"])
-        return cls(sizes, tuple(found["numbers"]), grids, places, bool(found["communicates"]), blocks)
+        fixed = tuple(tuple(map(int, each)) for each in found["fixed"])
+        return cls(sizes, tuple(found["numbers"]), grids, places, bool(found["communicates"]), blocks, fixed)
 
 
 def for_ranks(
     sdfg: Sdfg,
     plan: Mapping[str, str],
-    axes: Sequence[int],
+    extents: Sequence[Extents],
     ranks: int,
     shapes: Mapping[str, Sequence[int]],
     figures: Mapping[str, int] | None = None,
     steps: int = 0,
     overlap: bool = False,
 ) -> Recipe:
-    """Makes an SDFG that of one rank, in place. `axes` are how many each grid has; plans name them g0, g1, ...
+    """Makes an SDFG that of one rank, in place. `extents` are sizes of the arguments' grids, in plans g0, ...
 
-    Where no argument has a grid, a plan is chosen for so many `ranks`, and arguments of these `shapes`, by the
+    It serves grids of any sizes, but for those that the program itself names (`dcpy.distribute`). Where no argument has
+    a grid, nor the program one, a plan is chosen for so many `ranks`, and arguments of these `shapes`, by the
     `figures` of the network that were measured. `steps` and `overlap` are the options `halo_steps` and
     `halo_overlap`. For one rank there is no MPI. Raises `TransformationRefused` for what cannot be distributed.
     """
@@ -86,16 +96,20 @@ def for_ranks(
         if isinstance(arg, ArrayArg)
     }
     numbers = tuple(arg.name for arg in whole.args if isinstance(arg, IntegerArg))
-    names = [_free_name(sdfg, f"g{number}") for number in range(len(axes))]
-    grids = {
-        name: tuple(_free_name(sdfg, f"{name}_p{axis}") for axis in range(count))
-        for name, count in zip(names, axes, strict=True)
-    }
+    names = [_free_name(sdfg, f"g{number}") for number in range(len(extents))]
     renamed = {f"g{number}": name for number, name in enumerate(names)}
-    placed = {name: parse_distribution(_on(where, renamed)) for name, where in plan.items()}
+    requested = distributing.take_requested(sdfg, dict(zip(names, extents, strict=True)))
+    used = {where.grid for where in requested.plan.values()}
+    fixed = tuple(sizes if name in used else () for name, sizes in zip(names, extents, strict=True))
+    names += requested.grids
+    grids = {
+        name: tuple(_free_name(sdfg, f"{name}_p{axis}") for axis in range(len(sizes)))
+        for name, sizes in zip(names, (*extents, *requested.grids.values()), strict=True)
+    }
+    placed = {name: parse_distribution(_on(where, renamed)) for name, where in plan.items()} | requested.plan
     named: list[Blocks] = []
     if grids:
-        placed, blocks = _with_blocks(sdfg, placed, names, list(placed))
+        placed, blocks = _with_blocks(sdfg, placed, names, [name for name in placed if name in sizes])
         named.append(blocks)
         distributing.distribute(sdfg, placed, grids, temporaries=True, alone=ranks == 1, steps=steps)
         grids |= {name: grid.symbols for name, grid in sdfg.grids.items() if name not in grids}
@@ -107,7 +121,10 @@ def for_ranks(
     messages = [node for node in sdfg.body.walk_nodes() if isinstance(node, CommNode)]
     expand_messages(sdfg, alone=ranks == 1)
     places = tuple(coordinate_names(name, len(extents)) for name, extents in grids.items())
-    return Recipe(sizes, numbers, tuple(grids.values()), places, bool(messages), sum(named, ()))
+    return Recipe(
+        sizes, numbers, tuple(grids.values()), places, bool(messages), sum(named, ()),
+        (*fixed, *requested.grids.values()),
+    )  # fmt: skip
 
 
 def _with_blocks(

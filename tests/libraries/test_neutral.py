@@ -16,7 +16,7 @@ LIBRARIES = Path(dcpy.libraries.__file__).parent
 #: what only a library computes: iterations until they converge, NumPy's own streams of numbers, messages
 FOREIGN_ONLY = {
     *(f"lapack.{name}" for name in ("svd", "eigh", "eig", "lstsq")),
-    *(kind for kind in catalog.NODES if kind.startswith(("random.", "comm."))),
+    *(kind for kind in catalog.NODES if kind.startswith(("random.", "comm.")) and kind != "comm.distribute"),
 }
 #: what writes schedules: expansions for CPUs alone, those for GPUs alone, and the loops beside calls of C functions
 FOR_ONE_TARGET = {
@@ -38,7 +38,7 @@ FOR_ONE_TARGET = {
 @pytest.mark.parametrize("kind", sorted(catalog.NODES))
 def test_every_node_has_an_expansion_for_any_target(kind):
     neutral = [one.name for one in expansions_of(kind) if not one.targets]
-    known = {"blas.matmul": ["specialize"], "pblas.gemm": ["summa"]}
+    known = {"blas.matmul": ["specialize"], "pblas.gemm": ["summa"], "comm.distribute": ["copy"]}
     known |= {f"pblas.{name}": ["gathered"] for name in ("cholesky", "solve", "inverse", "slogdet")}
     assert neutral == ([] if kind in FOREIGN_ONLY else known.get(kind, ["maps"]))
     for one in expansions_of(kind):

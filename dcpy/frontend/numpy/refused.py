@@ -57,8 +57,8 @@ _FUNCTIONS: dict[Refusal, str] = {
 }
 
 _DISTRIBUTED = Refusal(
-    "where arrays live is said before a program runs",
-    "pass what it makes as an argument, or annotate the argument: A: dcpy.float64[N, M] @ dcpy.on(grid, 'block', None)",
+    "ranks, and what each of them brings along, are known before a program runs",
+    "pass what it makes as an argument; inside of programs there are dcpy.distribute, zeros, ones, full and empty",
 )
 
 _CLASSES: dict[Refusal, str] = {

@@ -183,14 +183,3 @@ def test_numbers_of_mpi4py_are_those_of_programs():
     f.__annotations__ = {"x": dcpy.float64[N], "y": dcpy.float64[N]}
     assert "{to = -1}" in str(dcpy.program(f).to_sdfg())
     assert "write dcpy.comm.UNDEFINED" in refused(g, "mpi4py's 'UNDEFINED' is not supported")
-
-
-def test_where_arrays_live_is_said_before():
-    grid = dcpy.grid()
-
-    def f(x, y):
-        y[:] = dcpy.distribute(x, grid)
-
-    said = refused(f, r"dcpy.distribute\(\) is not supported")
-    assert "where arrays live is said before a program runs" in said
-    assert "annotate the argument: A: dcpy.float64[N, M] @ dcpy.on(grid, 'block', None)" in said
