@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, ClassVar, TypeVar, Union
 
 from dcpy.base.source import SrcSpan
@@ -318,10 +319,15 @@ class Region:
 
     def walk_blocks(self) -> Iterator[Block]:
         """All blocks inside, in program order, each before those it owns."""
-        for block in list(self.blocks):
+        left: list[Iterator[Block]] = [iter(list(self.blocks))]  # nested generators would hand each up all levels
+        while left:
+            block = next(left[-1], None)
+            if block is None:
+                left.pop()
+                continue
             yield block
-            for region in block.regions():
-                yield from region.walk_blocks()
+            if regions := block.regions():
+                left.append(chain.from_iterable(list(region.blocks) for region in regions))
 
     def walk_nodes(self) -> Iterator[Node]:
         """All nodes inside, in program order, each before those it owns."""

@@ -27,23 +27,23 @@ from dcpy.ir.tree import Element, subtree
 
 def work_of(node: Map, sdfg: Sdfg, costs: Costs) -> tuple[tuple[Expr, ...], int]:
     """``(factors, units)``: the map does about their product of work; the factors count iterations, inner ones too."""
-    ranges, units = _ranges_of_work(node, sdfg, costs)
+    ranges, units = _ranges_of_work(node, Typical(sdfg, costs))
     return tuple(values.size for values in ranges if values != ONCE), units
 
 
 ONCE = Range(ZERO, ONE)
 
 
-def _ranges_of_work(node: Map, sdfg: Sdfg, costs: Costs) -> tuple[tuple[Range, ...], int]:
+def _ranges_of_work(node: Map, typical: Typical) -> tuple[tuple[Range, ...], int]:
     ranges = tuple(_typical(values, node, position) for position, values in enumerate(node.domain))
-    longest = max(_parts_of(node.body), key=lambda part: _cost_of(part.element, Typical(sdfg, costs)), default=None)
+    longest = max(_parts_of(node.body), key=lambda part: _cost_of(part.element, typical.anew()), default=None)
     if longest is not None:
-        trips, units = _ranges_of_work(longest.inner, sdfg, costs)
+        trips, units = _ranges_of_work(longest.inner, typical)
         ranges, trips = _without_tiles(node, ranges, trips)
         trips = tuple(_typical(values, node, len(node.domain)) for values in (*longest.loops, *trips))
         if not _symbols_inside(node.body) & {name for values in trips for name in values.symbols}:
             return ranges + trips, units
-    return ranges, cost_of_iteration(node, sdfg, costs)
+    return ranges, _cost_of_iteration(node, typical.anew())
 
 
 def _without_tiles(
@@ -117,34 +117,46 @@ def expected(value: Expr, sdfg: Sdfg) -> tuple[int, str] | None:
     return number, ", ".join(f"{name} = {hint}" for name, hint in known.items())
 
 
-class Typical(dict[str, int]):
-    """Values of symbols in a typical run: as the user says, else of typical size; parameters are where they start.
+@dataclass(frozen=True)
+class _Assigned:
+    """What symbols are given first, looked up once for many questions about one program."""
 
-    A symbol that the program assigns has the first value that it is given.
-    """
-
-    def __init__(self, sdfg: Sdfg, costs: Costs) -> None:
-        super().__init__(_typical_values(sdfg, costs.typical_size))
-        self.sdfg, self.costs = sdfg, costs
-        self.given = {*sdfg.sizes, *sdfg.arguments}
-
-    def __missing__(self, name: str) -> int:
-        if name in self.given:
-            return self.costs.typical_size
-        self[name] = 0  # also what it is in its own definition
-        assigned = self._assigned.get(name)
-        if assigned is not None:
-            self[name] = self.value(assigned)
-        return self[name]
+    sdfg: Sdfg
 
     @cached_property
-    def _assigned(self) -> dict[str, Expr]:
+    def first(self) -> dict[str, Expr]:
         found: dict[str, Expr] = {}
         for block in self.sdfg.body.walk_blocks():
             for name, value in zip(block.all_of(Role.DEFINED), block.all_of(Role.SCALAR), strict=False):
                 if isinstance(value, Index):
                     found.setdefault(name, value.value)
         return found
+
+
+class Typical(dict[str, int]):
+    """Values of symbols in a typical run: as the user says, else of typical size; parameters are where they start.
+
+    A symbol that the program assigns has the first value that it is given.
+    """
+
+    def __init__(self, sdfg: Sdfg, costs: Costs, assigned: _Assigned | None = None) -> None:
+        super().__init__(_typical_values(sdfg, costs.typical_size))
+        self.sdfg, self.costs = sdfg, costs
+        self.given = {*sdfg.sizes, *sdfg.arguments}
+        self.assigned = assigned or _Assigned(sdfg)
+
+    def anew(self) -> Typical:
+        """The same without the parameters that were set: those of another map."""
+        return Typical(self.sdfg, self.costs, self.assigned)
+
+    def __missing__(self, name: str) -> int:
+        if name in self.given:
+            return self.costs.typical_size
+        self[name] = 0  # also what it is in its own definition
+        assigned = self.assigned.first.get(name)
+        if assigned is not None:
+            self[name] = self.value(assigned)
+        return self[name]
 
     def trips(self, size: Expr) -> int:
         """How many iterations."""
@@ -166,7 +178,10 @@ class Typical(dict[str, int]):
 
 def cost_of_iteration(node: Map, sdfg: Sdfg, costs: Costs) -> int:
     """Units of work of one run of the body, at least 1."""
-    typical = Typical(sdfg, costs)
+    return _cost_of_iteration(node, Typical(sdfg, costs))
+
+
+def _cost_of_iteration(node: Map, typical: Typical) -> int:
     for param, values in zip(node.params, node.domain, strict=True):
         typical.starting(param, values)
     return max(_cost_of_region(node.body, typical), 1)
