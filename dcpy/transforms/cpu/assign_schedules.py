@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -20,7 +20,8 @@ from dcpy.ir.nodes import ForeignCall, Map, Tasklet
 from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import Break, Loop, Region, State, While
 from dcpy.ir.schedules import PARALLEL, SEQUENTIAL, VECTOR, Parallel, Undecided
-from dcpy.ir.symbolic import ONE, product_of
+from dcpy.ir.symbolic import ONE, Expr, product_of
+from dcpy.ir.tree import owners_around
 from dcpy.transforms.cpu.settle_schedules import settle_schedules
 from dcpy.transforms.cpu.short_sums import move_short_sums_inside
 from dcpy.transforms.maps.vectorization import step_of
@@ -77,7 +78,7 @@ def _assign(node: Map, rw: Rewriter, costs: Costs, busy: Refusal | None) -> bool
     if not isinstance(node.schedule, Undecided):
         return isinstance(node.schedule, Parallel)
     in_order = len(node.params) > 1 and Effect.MAY_RAISE in effects_of(node)  # the first failure is told
-    inside = _why_no_vectors(node)
+    inside = _why_no_vectors(node) or _why_vectors_lose(node, rw)
     vector = None if inside or in_order else _vector_param(node, costs, rw)
     if vector is not None and _is_rectangular(node):
         move_short_sums_inside(node, vector, costs.unrolled_terms, rw)
@@ -146,6 +147,21 @@ def _why_no_vectors(node: Map) -> Refusal | None:
     return None
 
 
+def _why_vectors_lose(node: Map, rw: Rewriter) -> Refusal | None:
+    """None unless elements must be collected one by one for sums that take a cycle each: there is no time to win."""
+    if len(node.params) > 1:
+        return None
+    tasklets, (param,) = [inner for inner in node.body.walk_nodes() if isinstance(inner, Tasklet)], node.params
+    writes = [each for inner in tasklets for each in inner.writes()]
+    if any(rw.uses.desc(each.container).dtype.is_inexact for each in writes):
+        return None
+    folded = any(each.wcr and param not in each.subset.symbols for each in writes)
+    scores = [_score(each, param, rw) for inner in tasklets for each in inner.reads()]
+    if not folded or sum(scores) > 0 or all(score >= 0 for score in scores):
+        return None
+    return Refusal("elements far from each other would be collected one by one, to combine integers")
+
+
 def _why_no_team(node: Map, costs: Costs, rw: Rewriter) -> Refusal | None:
     """None where there may be enough work for threads, and nobody outside sees in which order it is done."""
     if Effect.ORDERED in effects_of(node):
@@ -158,10 +174,26 @@ def _why_no_team(node: Map, costs: Costs, rw: Rewriter) -> Refusal | None:
     if work.constant is None and rw.uses.ranges_at(node).proves_le(work, enough):
         return Refusal(f"at most {enough} units of work do not pay for a team, whatever the sizes are")
     number, when = expected(work, rw.sdfg) or (None, "")
-    if number is None or number > enough:
+    if number is None:
+        return _why_never_long(node, factors)
+    if number > enough:
         return None
     about = f"about {number} units of work{when and f' where {when}, which is typical,'}"
     return Refusal(f"{about} do not pay for a team, more than {enough} do")
+
+
+def _why_never_long(node: Map, factors: Sequence[Expr]) -> Refusal | None:
+    """None unless a map is no longer than two loops around it, one in the other: work grows with the cube of its size.
+
+    Where it had enough iterations for a team, these loops would take days.
+    """
+    if len(factors) > 1:
+        return None
+    params = [owner.param for owner in owners_around(node) if isinstance(owner, Loop)]
+    slopes = [factor.linear_in(param) for factor in factors for param in params]
+    if sum(slope is not None and slope[0].constant in (1, -1) for slope in slopes) < 2:
+        return None
+    return Refusal("it is as long as two loops around it at most: long enough for a team is too long for these")
 
 
 def _free_params(node: Map, rw: Rewriter) -> tuple[str, ...] | Refusal:

@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from dcpy.ir.analysis.effects import leavers
+from dcpy.ir.analysis.one_element import may_touch
 from dcpy.ir.analysis.scopes import symbols_assigned_in
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Array, Scalar
 from dcpy.ir.expressions.identities import extreme_value
-from dcpy.ir.expressions.scalar import Const, Load, Ref, loads_of, op
+from dcpy.ir.expressions.scalar import Const, Load, Ref, op
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Tasklet
 from dcpy.ir.region import Branch, Loop, Region, State
@@ -30,8 +31,8 @@ class ExtremumReduction(Transformation["tuple[Extremum, Loop]"]):
 
     So with ``m = select(A[i] > m, A[i], m)``, which is what ``m = max(m, A[i])`` does. A NaN is never larger: it counts
     as -inf, and an ``m`` that is NaN stays NaN, as with the branch. Which of two zeros with different signs is kept may
-    change. Applies when nothing else in the loop touches ``m``, which is one element in all iterations, and nothing
-    leaves the loop early.
+    change. Applies when nothing else in the loop touches ``m``, which is one element in all iterations (others of its
+    array may be read), and nothing leaves the loop early.
     """
 
     name: ClassVar[str] = "extremum-reduction"
@@ -86,11 +87,11 @@ def _why_not(found: Extremum, loop: Loop, uses: Uses) -> Refusal | None:
     desc = uses.desc(found.kept.container)
     if not isinstance(desc, Scalar | Array) or desc.dtype != found.value.dtype:
         return Refusal(f"{found.kept.container!r} is no array of that dtype")
-    names = uses.overlapping(found.kept.container)
-    if any(load.container in names for load in loads_of(found.value)):
-        return Refusal("the value is computed from what is kept")
-    for name in names:
+    for name in uses.overlapping(found.kept.container):
         for toucher in uses.touchers(name):
-            if is_inside(toucher, loop.body) and toucher not in found.own:
+            is_own = toucher in found.own
+            if is_inside(toucher, loop.body) and may_touch(toucher, found.kept, loop, uses, is_own=is_own):
+                if is_own:
+                    return Refusal("the value is computed from what is kept")
                 return Refusal(f"{name!r} is also touched by {toucher.kind} in the loop", (toucher,))
     return None

@@ -8,6 +8,7 @@ from typing import ClassVar
 from dcpy.ir.analysis.footprints import Footprint, Variable
 from dcpy.ir.analysis.integer_sets import overlap_across
 from dcpy.ir.analysis.memory import in_base
+from dcpy.ir.analysis.one_element import may_touch
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.expressions.scalar import Op, Ref, ScalarExpr, op, walk
 from dcpy.ir.memlet import CONFLICT_RESOLUTIONS, Memlet
@@ -24,8 +25,8 @@ class AugmentedAssignmentToWCR(Transformation["Update"]):
     before   map i = 0:N { s = s + A[i] }        after   map i = 0:N { s (add) <- A[i] }
 
     Applies where iterations of a map around it may update the same element: what was meant as a sum is one then. With
-    `loops`, also where all iterations of a loop update one element and nothing else in the loop touches it, which
-    prepares LoopToMap. The operation must be one of add, mul, min, max and the logical and bitwise ones, on values of
+    `loops`, also where all iterations of a loop update one element and nothing else in the loop touches it (others of
+    its array may be), which prepares LoopToMap. The operation must be one of add, mul, min, max and the logical and bitwise ones, on values of
     the container's dtype; the order of a floating-point reduction may change with the order of the iterations.
     """
 
@@ -47,7 +48,7 @@ class AugmentedAssignmentToWCR(Transformation["Update"]):
         loop = _loop_over_one_element(tasklet, update.target, self.scattered)
         if loop is None:
             return Refusal("no loop around it updates one element in all iterations")
-        other = other_toucher(loop, update, m.uses)
+        other = other_toucher(loop, update, m.uses, near=False)
         if other is not None:
             return Refusal(f"{update.target.container!r} is also touched by {other.kind} in the loop", (other,))
         return update
@@ -160,11 +161,16 @@ def _loop_over_one_element(tasklet: Tasklet, target: Memlet, scattered: bool) ->
     return None
 
 
-def other_toucher(loop: Loop, update: Update, uses: Uses) -> Node | Block | None:
-    """Something in a loop that touches the target's memory and does not just update it the same way."""
+def other_toucher(loop: Loop, update: Update, uses: Uses, *, near: bool = True) -> Node | Block | None:
+    """Something in a loop that touches the target's memory and does not just update it the same way.
+
+    Unless `near`, only what may touch the element that is updated.
+    """
     for name in uses.overlapping(update.target.container):
         for toucher in uses.touchers(name):
-            if is_inside(toucher, loop.body) and not _updates_so(toucher, update, uses):
+            if not is_inside(toucher, loop.body) or _updates_so(toucher, update, uses):
+                continue
+            if near or may_touch(toucher, update.target, loop, uses, is_own=_updates(toucher, update, uses)):
                 return toucher
     return None
 
@@ -176,5 +182,10 @@ def _updates_so(toucher: Node | Block, update: Update, uses: Uses) -> bool:
     mine = [memlet for memlet in memlets if memlet.container == update.target.container]
     if mine and all(memlet.wcr == update.op for memlet in mine):
         return True
-    found = update_of(toucher, uses)
-    return isinstance(found, Update) and found.op == update.op and len(mine) == 2
+    return len(mine) == 2 and _updates(toucher, update, uses)
+
+
+def _updates(toucher: Node | Block, update: Update, uses: Uses) -> bool:
+    """Whether it is an update by the same operation."""
+    found = update_of(toucher, uses) if isinstance(toucher, Tasklet) else None
+    return isinstance(found, Update) and found.op == update.op

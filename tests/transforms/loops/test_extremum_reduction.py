@@ -90,6 +90,27 @@ def test_refuses(body, reason):
     expect(ExtremumReduction(), on=program(body)).is_refused(reason)
 
 
+MATRIX = "sdfg @f(t: i32[N, N]) symbols(N: size)"
+
+
+def longest(value):
+    """A loop of a table that is filled from its own elements, as in dynamic programming."""
+    return parse(f"""{MATRIX} {{ loop i = 1:N {{ loop k = 0:i {{ data c: i32 transient state {{
+        tasklet (x <- {value}, y <- t[i, 0]) -> (o -> c) {{ o = select(x > y, x, y) }}
+        tasklet (x <- c) -> (o -> t[i, 0]) {{ o = x }} }} }} }} }}""")
+
+
+@pytest.mark.parametrize("value", ["t[k, 0]", "t[i, k + 1]", "t[i - 1, k]"])
+def test_other_elements_of_the_array_may_be_read(value):
+    """If there is a proof that they are others in all iterations."""
+    expect(ExtremumReduction(), on=longest(value)).applies().same_values(N=[1, 2, 5])
+
+
+@pytest.mark.parametrize("value", ["t[i, k]", "t[k + 1, 0]", "t[1, 0]"])
+def test_refuses_what_may_be_computed_from_what_is_kept(value):
+    expect(ExtremumReduction(), on=longest(value)).is_refused("the value is computed from what is kept")
+
+
 def largest(a):
     found = a[0]
     for i in range(1, len(a)):

@@ -82,6 +82,31 @@ def test_refuses_a_loop_in_which_something_else_touches_the_element():
     expect(AugmentedAssignmentToWCR(loops=True), on=sdfg).is_refused("'s' is also touched by tasklet in the loop")
 
 
+def row(summand):
+    """A loop that adds to an element of a matrix what is computed from other elements."""
+    return f"""loop i = 1:N {{ loop j = 0:i {{
+        state {{ tasklet (x <- C[i, 0], y <- {summand}) -> (o -> C[i, 0]) {{ o = x + y }} }} }} }}"""
+
+
+@pytest.mark.parametrize("summand", ["C[j, 0]", "C[i, j + 1]", "C[0, 0]", "C[i - 1, j]"])
+def test_other_elements_of_the_array_may_be_touched(summand):
+    """If there is a proof that they are others in all iterations."""
+    expect(AugmentedAssignmentToWCR(loops=True), on=program(row(summand))).becomes(f"""{HEAD} {{
+        loop i = 1:N {{ loop j = 0:i {{
+          state {{ tasklet (y <- {summand}) -> (o -> C[i, 0] (add)) {{ o = y }} }} }} }} }}""").same_values(N=[1, 4])
+
+
+@pytest.mark.parametrize("summand", ["C[i, j]", "C[j + 1, 0]", "C[2, 0]"])
+def test_refuses_where_another_iteration_may_read_the_sum(summand):
+    sdfg = program(row(summand))
+    expect(AugmentedAssignmentToWCR(loops=True), on=sdfg).is_refused("'C' is also touched by tasklet in the loop")
+
+
+def test_refuses_where_data_choose_what_is_read():
+    sdfg = program(row("C[p0, 0]").replace("state {", "let p0 = k[j] state {"))
+    expect(AugmentedAssignmentToWCR(loops=True), on=sdfg).is_refused("'C' is also touched by tasklet in the loop")
+
+
 # -- the inverse -------------------------------------------------------------------------------------------------------
 
 
