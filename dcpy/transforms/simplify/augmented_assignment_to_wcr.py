@@ -26,8 +26,9 @@ class AugmentedAssignmentToWCR(Transformation["Update"]):
 
     Applies where iterations of a map around it may update the same element: what was meant as a sum is one then. With
     `loops`, also where all iterations of a loop update one element and nothing else in the loop touches it (others of
-    its array may be), which prepares LoopToMap. The operation must be one of add, mul, min, max and the logical and bitwise ones, on values of
-    the container's dtype; the order of a floating-point reduction may change with the order of the iterations.
+    its array may be), which prepares LoopToMap. The operation must be one of add, mul, min, max and the logical and
+    bitwise ones, on values of the container's dtype; the order of a floating-point reduction may change with the order
+    of the iterations.
     """
 
     name: ClassVar[str] = "augmented-assignment-to-wcr"
