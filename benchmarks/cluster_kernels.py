@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 
 def atax(A, x):
     """A matrix twice."""
@@ -29,6 +31,13 @@ def gemm(alpha, beta, C, A, B):
     C[:] = alpha * A @ B + beta * C
 
 
+def gemver(alpha, beta, A, u1, v1, u2, v2, w, x, y, z):
+    """A matrix that is changed, and read twice."""
+    A += np.outer(u1, v1) + np.outer(u2, v2)
+    x += beta * y @ A + z
+    w += alpha * A @ x
+
+
 def gesummv(alpha, beta, A, B, x):
     """Two matrices."""
     return alpha * A @ x + beta * B @ x
@@ -36,16 +45,26 @@ def gesummv(alpha, beta, A, B, x):
 
 def jacobi_1d(steps, A, B):
     """A stencil on a line: hardly any work between messages."""
-    for _ in range(steps):
+    for _ in range(1, steps):
         B[1:-1] = 0.33333 * (A[:-2] + A[1:-1] + A[2:])
         A[1:-1] = 0.33333 * (B[:-2] + B[1:-1] + B[2:])
 
 
 def jacobi_2d(steps, A, B):
     """A stencil in the plane."""
-    for _ in range(steps):
+    for _ in range(1, steps):
         B[1:-1, 1:-1] = 0.2 * (A[1:-1, 1:-1] + A[1:-1, :-2] + A[1:-1, 2:] + A[2:, 1:-1] + A[:-2, 1:-1])
         A[1:-1, 1:-1] = 0.2 * (B[1:-1, 1:-1] + B[1:-1, :-2] + B[1:-1, 2:] + B[2:, 1:-1] + B[:-2, 1:-1])
+
+
+def k2mm(alpha, beta, A, B, C, D):
+    """Two products."""
+    D[:] = alpha * A @ B @ C + beta * D
+
+
+def k3mm(A, B, C, D):
+    """Three products."""
+    return A @ B @ C @ D
 
 
 def mvt(x1, x2, y1, y2, A):
@@ -61,8 +80,8 @@ ARGUMENTS: dict[Callable[..., Any], Callable[[int], list[Any]]] = {
     doitgen: lambda p: [(16 * p, 128, 128), (128, 128)],
     gemm: lambda p: [1.5, 1.25, *((_root(n, p, 3), _root(m, p, 3)) for n, m in ((800, 920), (800, 520), (520, 920)))],
     gesummv: lambda p: [1.5, 1.25, *[(_root(2240, p, 2),) * 2] * 2, (_root(2240, p, 2),)],
-    jacobi_1d: lambda p: [500, (24000 * p,), (24000 * p,)],
-    jacobi_2d: lambda p: [20, *[(_root(1300, p, 2),) * 2] * 2],
+    jacobi_1d: lambda p: [501, (24000 * p,), (24000 * p,)],
+    jacobi_2d: lambda p: [21, *[(_root(1300, p, 2),) * 2] * 2],
     mvt: lambda p: [*[(_root(2200, p, 2),)] * 4, (_root(2200, p, 2),) * 2],
 }
 GRID_OF_ONE_AXIS = ("doitgen", "jacobi_1d")  # first dimensions alone are cut

@@ -1,4 +1,4 @@
-"""The 11 kernels that the paper distributes (its figure 12), as NumPy programs, with the shapes of their arguments."""
+"""The 11 kernels that the paper distributes (its figure 12), with the shapes of their arguments."""
 
 from __future__ import annotations
 
@@ -8,58 +8,7 @@ from typing import Any
 import numpy as np
 
 import dcpy
-
-
-def atax(A, x):
-    return (A @ x) @ A
-
-
-def bicg(A, p, r):
-    return r @ A, A @ p
-
-
-def doitgen(A, C4):
-    A[:] = A @ C4
-
-
-def gemm(alpha, beta, C, A, B):
-    C[:] = alpha * A @ B + beta * C
-
-
-def gemver(alpha, beta, A, u1, v1, u2, v2, w, x, y, z):
-    A += np.outer(u1, v1) + np.outer(u2, v2)
-    x += beta * y @ A + z
-    w += alpha * A @ x
-
-
-def gesummv(alpha, beta, A, B, x):
-    return alpha * A @ x + beta * B @ x
-
-
-def jacobi_1d(steps, A, B):
-    for _ in range(1, steps):
-        B[1:-1] = 0.33333 * (A[:-2] + A[1:-1] + A[2:])
-        A[1:-1] = 0.33333 * (B[:-2] + B[1:-1] + B[2:])
-
-
-def jacobi_2d(steps, A, B):
-    for _ in range(1, steps):
-        B[1:-1, 1:-1] = 0.2 * (A[1:-1, 1:-1] + A[1:-1, :-2] + A[1:-1, 2:] + A[2:, 1:-1] + A[:-2, 1:-1])
-        A[1:-1, 1:-1] = 0.2 * (B[1:-1, 1:-1] + B[1:-1, :-2] + B[1:-1, 2:] + B[2:, 1:-1] + B[:-2, 1:-1])
-
-
-def k2mm(alpha, beta, A, B, C, D):
-    D[:] = alpha * A @ B @ C + beta * D
-
-
-def k3mm(A, B, C, D):
-    return A @ B @ C @ D
-
-
-def mvt(x1, x2, y1, y2, A):
-    x1 += A @ y1
-    x2 += y2 @ A
-
+from benchmarks import cluster_kernels
 
 #: kernel -> the sizes of its arrays; numbers have none. Results are called `__return`, and with numbers behind it
 SHAPES: dict[str, dict[str, str]] = {
@@ -75,7 +24,7 @@ SHAPES: dict[str, dict[str, str]] = {
     "k3mm": {"A": "NK", "B": "KM", "C": "ML", "D": "LT", "__return": "NT"},
     "mvt": {"x1": "N", "x2": "N", "y1": "N", "y2": "N", "A": "NN"},
 }
-FUNCTIONS: dict[str, FunctionType] = {name: globals()[name] for name in SHAPES}
+FUNCTIONS: dict[str, FunctionType] = {name: getattr(cluster_kernels, name) for name in SHAPES}
 
 
 def annotated(name: str) -> Any:

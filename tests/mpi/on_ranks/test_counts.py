@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import dcpy
+from benchmarks.cluster_kernels import doitgen, gemm
 from benchmarks.npbench.fdtd_2d import fdtd_2d
 from benchmarks.npbench.hdiff import hdiff
 from benchmarks.npbench.heat_3d import heat_3d
 from benchmarks.npbench.jacobi_1d import jacobi_1d
 from benchmarks.npbench.jacobi_2d import jacobi_2d
-from tests.support.kernels_of_the_paper import doitgen, gemm
 from tests.support.message_counter import counted
 from tests.support.messages_of_stencils import along, one_update
 from tests.support.ranks_of_mpi import sent
