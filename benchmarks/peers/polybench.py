@@ -108,6 +108,8 @@ class Suite:
             row["first_call"] = time.perf_counter() - start
             try:
                 times = list(self._times(program, environment))
+            except subprocess.TimeoutExpired:
+                return row | {"status": f"timeout: more than {self.seconds:g} s"}
             except (subprocess.SubprocessError, ValueError) as error:
                 return row | {"status": f"crash: {error}"}
         return row | {"status": "ok", "times": times, "median": statistics.median(times)}
