@@ -56,7 +56,8 @@ def _grid_of(sdfg: Sdfg, sizes: Sizes, known: Mapping[str, Sizes], more: dict[st
     for name, extents in (*known.items(), *more.items()):
         if extents == sizes:
             return name
+    taken = {*known, *more}
     names = (f"g{number}" for number in itertools.count())
-    name = next(name for name in names if name not in known and name not in more and sdfg.is_free(name))
-    more[name] = sizes
-    return name
+    new = next(name for name in names if name not in taken and sdfg.is_free(name))
+    more[new] = sizes
+    return new
