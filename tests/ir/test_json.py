@@ -55,6 +55,15 @@ def test_numbers_are_exact():
     assert [(type(c.value), repr(c.value)) for _, c in fresh.code] == [(type(v), repr(v)) for v in values]
 
 
+@pytest.mark.parametrize("factor", ["2", "1.5", "complex(1.5, -2.0)"])
+def test_factors_of_products_are_numbers_of_any_kind(factor):
+    """A field that takes complex numbers takes those that are not."""
+    sdfg = parse_sdfg(f"""sdfg @f(A: c128[N, N], B: c128[N, N], C: c128[N, N]) symbols(N: size) {{ state {{
+        blas.gemm (a <- A[0:N, 0:N], b <- B[0:N, 0:N]) -> (c -> C[0:N, 0:N]) {{alpha = {factor}}} }} }}""")
+    assert print_sdfg(through_text(sdfg)) == print_sdfg(sdfg)
+    assert f"alpha = {factor}" in print_sdfg(sdfg)
+
+
 def test_a_file_is_written_whole_or_not_at_all(tmp_path):
     path = tmp_path / "f.sdfg"
     json.save(parse_sdfg(SMALL), path)

@@ -133,6 +133,9 @@ def hints_of(cls: type[Any]) -> dict[str, Any]:
     return get_type_hints(cls, localns=names)
 
 
+_NARROWER: dict[Any, tuple[type, ...]] = {float: (int,), complex: (int, float)}  # the numeric tower of PEP 484
+
+
 def fits(value: object, hint: Any) -> bool:
     """Whether a value is of a type, its elements included."""
     if hint is Any:
@@ -151,7 +154,7 @@ def fits(value: object, hint: Any) -> bool:
     if origin is dict:
         return isinstance(value, dict) and all(fits(k, args[0]) and fits(v, args[1]) for k, v in value.items())
     kind = origin or hint
-    if kind is float and type(value) is int:
+    if type(value) in _NARROWER.get(kind, ()):
         return True
     if kind is int and isinstance(value, bool):
         return False
