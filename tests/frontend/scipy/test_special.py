@@ -1,5 +1,8 @@
 """Section 3, `scipy.special`: values, dtypes and keywords are SciPy's."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import scipy.special as sc
@@ -119,3 +122,17 @@ def test_refuses_what_it_has_not():
     assert "scipy.signal.fftconvolve() is not supported" in refusal(lambda a: scipy.signal.fftconvolve(a, a), REAL)
     assert "scipy.special.erf of complex numbers" in refusal(lambda a: sc.erf(a), REAL * 1j)
     assert "dcpy.callback(scipy.special.iv, returns=...)" in refusal(lambda a: sc.iv(1, a), REAL)
+
+
+IN_THE_OTHER_ORDER = """
+import scipy.special
+import dcpy.frontend.scipy.special  # before NumPy's own functions are looked at
+from dcpy.frontend.implements import implemented
+print([name for name in implemented() if name.startswith("scipy.special.") and name.count(".") > 2])
+"""
+
+
+def test_what_is_imported_first_changes_nothing():
+    """Methods of SciPy's ufuncs (`reduce`, `at`) are refused in any order of imports."""
+    done = subprocess.run([sys.executable, "-c", IN_THE_OTHER_ORDER], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

@@ -69,6 +69,7 @@ def _ufunc_table() -> dict[np.ufunc, ElementFn]:
 
 
 UFUNCS: dict[np.ufunc, ElementFn] = _ufunc_table()
+OF_NUMPY = tuple(UFUNCS)  #: NumPy's own ones: other packages add theirs, before or after these are looked at
 
 
 def elementwise(

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dcpy.frontend.implements import Implementation, implements
-from dcpy.frontend.lower.arithmetic.elementwise import UFUNCS
+from dcpy.frontend.lower.arithmetic.elementwise import OF_NUMPY
 from dcpy.frontend.lower.arithmetic.promotion import ufunc_dtypes
 from dcpy.frontend.lower.arrays import gather
 from dcpy.frontend.lower.arrays.indexing import Keys, expand_keys
@@ -92,7 +92,7 @@ def _place(places: Any, k: Any) -> Any:
     return tuple([index[k] for index in places])
 
 
-for _function in UFUNCS:
+for _function in OF_NUMPY:
     if _function.nin == 1:
         _unary_at(_function)
     else:

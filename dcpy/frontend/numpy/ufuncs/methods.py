@@ -13,7 +13,7 @@ import numpy as np
 
 from dcpy.frontend.implements import Implementation, implements
 from dcpy.frontend.lower.arithmetic import elementwise
-from dcpy.frontend.lower.arithmetic.elementwise import UFUNCS
+from dcpy.frontend.lower.arithmetic.elementwise import OF_NUMPY, UFUNCS
 from dcpy.frontend.lower.arithmetic.promotion import result_of, ufunc_dtypes
 from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.lower.emitter import tasklet
@@ -198,7 +198,7 @@ def _combines(function: np.ufunc) -> bool:
     )
 
 
-for _function in UFUNCS:
+for _function in OF_NUMPY:
     if _function.nin == 2 and _combines(_function):
         implements(_function.accumulate)(_accumulate(_function))
         implements(_function.reduceat)(_reduceat(_function))

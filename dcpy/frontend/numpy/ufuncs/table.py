@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from dcpy.frontend.implements import Implementation, implements
-from dcpy.frontend.lower.arithmetic.elementwise import UFUNCS
+from dcpy.frontend.lower.arithmetic.elementwise import OF_NUMPY
 from dcpy.frontend.lower.arithmetic.promotion import can_cast, ufunc_dtypes
 from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.numpy.array_creation.creation import order_of
@@ -121,7 +121,7 @@ def _outer(function: np.ufunc) -> Implementation:
     return call
 
 
-for _function in UFUNCS:
+for _function in OF_NUMPY:
     if _function.nin == 1:
         implements(_function)(unary(_function))
     else:
