@@ -53,8 +53,7 @@ def _dealt(name: str, value: Any, grid: Any) -> Any:
     """In blocks; the small factor of doitgen is on all ranks, and its planes are not cut."""
     if not isinstance(value, np.ndarray) or (name == "doitgen" and value.ndim == 2):
         return value
-    dealt = min(value.ndim, len(grid.sizes))
-    return dcpy.distribute(value, grid, ("block",) * dealt + (None,) * (value.ndim - dealt))
+    return dcpy.distribute(value, grid)
 
 
 def timed(ranks: int, names: list[str]) -> dict[str, float]:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from dcpy.base.errors import GridError
+from dcpy.frontend.comm.layouts import NAME
 from dcpy.frontend.implements import Implementation, implements
 from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.numpy.defaults import NONE
@@ -21,7 +22,6 @@ from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import as_expr
 
 _OUTSIDE = importlib.import_module("dcpy.distributed")  # which is above this layer
-NAME = "grid"  # of the grid of a section, which has it by itself
 
 
 def _known(name: str) -> None:

@@ -49,7 +49,7 @@ class AugmentedAssignmentToWCR(Transformation["Update"]):
         loop = _loop_over_one_element(tasklet, update.target, self.scattered)
         if loop is None:
             return Refusal("no loop around it updates one element in all iterations")
-        other = other_toucher(loop, update, m.uses, near=False)
+        other = other_toucher(loop, update, m.uses, whole_array=False)
         if other is not None:
             return Refusal(f"{update.target.container!r} is also touched by {other.kind} in the loop", (other,))
         return update
@@ -162,16 +162,16 @@ def _loop_over_one_element(tasklet: Tasklet, target: Memlet, scattered: bool) ->
     return None
 
 
-def other_toucher(loop: Loop, update: Update, uses: Uses, *, near: bool = True) -> Node | Block | None:
+def other_toucher(loop: Loop, update: Update, uses: Uses, *, whole_array: bool = True) -> Node | Block | None:
     """Something in a loop that touches the target's memory and does not just update it the same way.
 
-    Unless `near`, only what may touch the element that is updated.
+    Without `whole_array`, only what may touch the element that is updated.
     """
     for name in uses.overlapping(update.target.container):
         for toucher in uses.touchers(name):
             if not is_inside(toucher, loop.body) or _updates_so(toucher, update, uses):
                 continue
-            if near or may_touch(toucher, update.target, loop, uses, is_own=_updates(toucher, update, uses)):
+            if whole_array or may_touch(toucher, update.target, loop, uses, is_own=_updates(toucher, update, uses)):
                 return toucher
     return None
 
