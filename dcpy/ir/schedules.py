@@ -55,10 +55,15 @@ class Parallel(Schedule):
 
 @dataclass(frozen=True, slots=True)
 class Vector(Schedule):
-    """Several iterations of the innermost parameter in one vector instruction. `width`: so many; 0: the machine's."""
+    """Several iterations of the innermost parameter in one vector instruction.
+
+    `width`: so many; 0: the machine's. `streamed_above`: rows of a result that has more bytes than these are stored
+    past the caches (`ir.analysis.streamed_stores` says which); 0: none are.
+    """
 
     word: ClassVar[str] = "vector"
     width: int = 0
+    streamed_above: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from dcpy.codegen.emit.printer import Printer
 
 THERE, GIVEN = "dcpy_there", "dcpy_given"  # the two operands of an atomic update
-SHARED = ("overflow.h", "floats.h")  # of C++'s helpers: those that are C, too
+SHARED = ("overflow.h", "floats.h", "nontemporal.h")  # of C++'s helpers: those that are C, too
 
 
 def in_c(text: str) -> str:
@@ -153,6 +153,7 @@ C99 = CPP.but(
     generic=generic,
     intrinsics={
         "is_set": "dcpy_is_set(&{0})", "truncate": "dcpy_truncate_to_{dtype}({0})",
+        "elements_into_line": "dcpy_bytes_into_line({0})/(int64_t)sizeof({of})",
         "power": "dcpy_power_{dtype}({0}, {1})",
         "owned_buffer": "({of} *)dcpy_owned_buffer((void **){0}, {1}, sizeof({of}))",
         "take_kept": "__atomic_exchange_n({0}, (char *)0, __ATOMIC_ACQ_REL)",

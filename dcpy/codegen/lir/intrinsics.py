@@ -26,6 +26,7 @@ class Rule:
 
 #: numbers of threads and blocks, and how many there are
 OF_KERNELS = tuple(f"{what}_{axis}" for what in ("thread", "block", "threads", "blocks") for axis in "xyz")
+PAST_CACHES = ("store_past_caches", "stores_are_seen", "elements_into_line")
 WIDE = ("load_wide", "store_wide", "is_wide")
 #: what a host asks of a device, beside what has a statement of its own
 OF_DEVICES = (
@@ -51,6 +52,9 @@ INTRINSICS: Mapping[str, Callable[[Any], Rule]] = {
     "product_of_sizes": lambda of: Rule((INDEX, INDEX), INDEX),  # or so much that no memory holds it
     "copy": lambda of: Rule((ANY, BYTES, Basic.SIZE), Basic.VOID),  # bytes that do not overlap
     "move": lambda of: Rule((ANY, BYTES, Basic.SIZE), Basic.VOID),  # bytes that may overlap
+    "store_past_caches": lambda of: Rule((Pointer(of), Pointer(of, const=True), INDEX), Basic.VOID),  # so many elements
+    "stores_are_seen": lambda of: Rule((), Basic.VOID),  # by other threads, those past the caches, too
+    "elements_into_line": lambda of: Rule((Pointer(of, const=True),), INDEX),  # that are in a cache line before one
     "free": lambda of: Rule((ANY,), Basic.VOID),
     "owned_buffer": lambda of: Rule((Pointer(Pointer(of)), INDEX), Pointer(of)),  # the caller's
     "take_kept": lambda of: Rule((Pointer(Pointer(Basic.BYTE)),), Pointer(Basic.BYTE)),  # a kept buffer out of its slot

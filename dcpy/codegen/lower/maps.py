@@ -18,6 +18,7 @@ from dcpy.codegen.lower.bounds import going_down, within
 from dcpy.codegen.lower.context import Accumulator, Context, ParallelScope
 from dcpy.codegen.lower.hoisting import grow_buffers, take_buffers
 from dcpy.codegen.lower.independence import promised
+from dcpy.codegen.lower.past_caches import streamed_row, with_fence
 from dcpy.codegen.lower.reductions import accumulator_for, reduction_of
 from dcpy.codegen.lower.tasklets import write
 from dcpy.ir.analysis.conflicts import ConflictResolutions, conflict_resolutions, reducible, tiles_of
@@ -28,6 +29,7 @@ from dcpy.ir.region import Region
 from dcpy.ir.schedules import Block, Grid, Parallel, Pipelined, Schedule, Sequential, Undecided, Unrolled, Vector
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import Expr, product_of
+from dcpy.ir.tree import owners_around
 
 LowerRegion = Callable[[Context, Region], tree.Body]
 FOLDED = (Sequential, Vector, Parallel)  # what all iterations of these combine in one place is kept in a variable
@@ -107,6 +109,10 @@ def _lower_loops(context: Context, node: Map, writes: ConflictResolutions, lower
             context.emit(tree.Block((*buffers, *wide)))
             return
     width = _width(context, node, writes)
+    row = None if width == 1 or writes.resolved else streamed_row(context, node, (tree.Simd(width),), lower_region)
+    if row is not None:
+        _emit_rows(context, node, (*buffers, *_around(context, node, row, len(node.params) - 1)))
+        return
     loops = _nest(context, node, body)
     if width != 1:
         reductions = _reductions(context, writes)
@@ -115,6 +121,12 @@ def _lower_loops(context: Context, node: Map, writes: ConflictResolutions, lower
         free = (replace(mark, parallel=True) if isinstance(mark, tree.Pipelined) else mark for mark in marks)
         loops = _mark_innermost(loops, len(node.params), *free)
     context.emit(tree.Block((*buffers, loops)) if buffers else loops)
+
+
+def _emit_rows(context: Context, node: Map, body: tree.Body) -> None:
+    """Loops that store past the caches; a function that threads run waits at its end until others see that."""
+    inside = context.parallel is not None or any(isinstance(owner, Map) for owner in owners_around(node))
+    context.emit(tree.Block(body if inside else with_fence(body)))
 
 
 def marks_of(context: Context, schedule: Schedule, values: Range) -> tuple[tree.Mark, ...]:
@@ -157,11 +169,16 @@ def _body(context: Context, node: Map, lower_region: LowerRegion) -> tuple[tree.
 
 
 def _nest(context: Context, node: Map, body: tree.Body) -> tree.Loop:
-    for param, dim in reversed(list(zip(node.params, node.domain, strict=True))):
+    return _around(context, node, body, len(node.params))[0]  # type: ignore[return-value]
+
+
+def _around(context: Context, node: Map, body: tree.Body, count: int) -> tree.Body:
+    """The loops over the first `count` parameters of a map around a body."""
+    for param, dim in reversed(list(zip(node.params[:count], node.domain[:count], strict=True))):
         start, stop, step = (context.symbolic(bound) for bound in (dim.start, dim.stop, dim.step))
         down = going_down(dim, context.ranges)
         body = (tree.Loop(context.names.of(param), start, stop, step, body, down=down, span=node.span),)
-    return body[0]  # type: ignore[return-value]
+    return body
 
 
 def _mark_innermost(loop: tree.Loop, depth: int, *marks: tree.Mark) -> tree.Loop:
@@ -192,7 +209,7 @@ def _lower_parallel(context: Context, node: Map, writes: ConflictResolutions, lo
     if vector and len(node.params) > divided.collapse:
         loops, vector = _mark_innermost(loops, len(node.params), *vector, *reductions), ()
     loops = replace(loops, marks=(divided, *vector, *reductions))
-    _call_by_team(context, node, (*buffers, *growing, loops), fails)
+    _call_by_team(context, node, with_fence((*buffers, *growing, loops)), fails)
 
 
 def _call_by_team(context: Context, node: Map, loops: tree.Body, fails: bool) -> None:

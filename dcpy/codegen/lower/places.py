@@ -41,6 +41,16 @@ class Place:
         assert isinstance(kind, Pointer)  # that is what `_pointer` is
         return Prefix("&", Item(pointer, position, kind.element), kind)
 
+    def step(self, indices: tuple[Expr, ...], param: str) -> Expr | None:
+        """By how many elements an access moves with a parameter; None where that differs."""
+        total = ZERO
+        for index, stride in zip(indices, self.strides, strict=True):
+            form = index.linear_in(param)
+            if form is None:
+                return None
+            total = total + form[0] * stride
+        return total
+
     def _pointer(self) -> LirExpr:
         pointer: LirExpr = self.base
         if self.is_value:

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from dcpy.ir.analysis.conflicts import conflict_resolutions, injective_params, reducible
 from dcpy.ir.analysis.effects import effects_of
+from dcpy.ir.analysis.steps import step_of
 from dcpy.ir.analysis.work import expected, work_of
 from dcpy.ir.data import Scalar
 from dcpy.ir.editing.nest_edits import expand_map, reorder_axes, split_axis
@@ -24,7 +25,6 @@ from dcpy.ir.symbolic import ONE, Expr, product_of
 from dcpy.ir.tree import owners_around
 from dcpy.transforms.cpu.settle_schedules import settle_schedules
 from dcpy.transforms.cpu.short_sums import move_short_sums_inside
-from dcpy.transforms.maps.vectorization import step_of
 from dcpy.transforms.passes import GraphPass
 
 OF_THEIR_OWN = ("lapack.openblas",)  # libraries whose calls divide their work among threads, and wait for each other

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from dcpy.ir.analysis.steps import step_of
 from dcpy.ir.analysis.touched import touched_by
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Array, Lifetime
@@ -24,7 +25,6 @@ from dcpy.transforms.fusion.temporaries import shrink
 from dcpy.transforms.loops.owned_points import Points
 from dcpy.transforms.loops.points_outside import points_outside
 from dcpy.transforms.loops.written_first import writes_first
-from dcpy.transforms.maps.vectorization import step_of
 
 
 @dataclass(frozen=True)

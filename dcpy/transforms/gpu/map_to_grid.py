@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dcpy.ir.analysis.sides import kernels
+from dcpy.ir.analysis.steps import step_of
 from dcpy.ir.data import Scalar
 from dcpy.ir.editing.nest_edits import expand_map, reorder_axes, set_axes, tiles_and_tile
 from dcpy.ir.editing.rewriter import Rewriter
@@ -18,7 +19,6 @@ from dcpy.ir.schedules import BLOCK, Block
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE, max_of, min_of, sym
 from dcpy.transforms.gpu.hulls import hull_of
-from dcpy.transforms.maps.vectorization import step_of
 from dcpy.transforms.passes import GraphPass
 
 

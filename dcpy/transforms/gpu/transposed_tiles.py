@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from dcpy.ir.analysis.memory import memory_of
 from dcpy.ir.analysis.sides import kernels
+from dcpy.ir.analysis.steps import step_of
 from dcpy.ir.data import Allocation, Array, Space
 from dcpy.ir.editing.nest_edits import expand_map, reorder_axes, set_axes, tiles_and_tile
 from dcpy.ir.editing.rewriter import Rewriter
@@ -23,7 +24,6 @@ from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ONE, ZERO, Expr, as_expr, sym
 from dcpy.ir.types import DType
 from dcpy.transforms.gpu.map_to_grid import bytes_along
-from dcpy.transforms.maps.vectorization import step_of
 from dcpy.transforms.passes import GraphPass
 
 LARGEST = 40 * 1024  #: bytes of the tiles of a block: chips give 48 kB to each without being asked

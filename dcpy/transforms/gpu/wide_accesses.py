@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from dcpy.ir.analysis.memory import memory_of
 from dcpy.ir.analysis.sides import kernels
+from dcpy.ir.analysis.steps import step_of
 from dcpy.ir.data import Array, Scalar, View, strides_of
 from dcpy.ir.editing.nest_edits import expand_map, reorder_axes, split_axis
 from dcpy.ir.editing.rewriter import Rewriter
@@ -20,7 +21,6 @@ from dcpy.ir.schedules import Vector
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE, ZERO, Expr, as_expr
 from dcpy.transforms.gpu.map_to_grid import bytes_along
-from dcpy.transforms.maps.vectorization import step_of
 from dcpy.transforms.passes import GraphPass
 
 BYTES = 16  #: of one load

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from dcpy.ir.analysis.effects import effects_of, leavers
+from dcpy.ir.analysis.steps import step_of
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Scalar
 from dcpy.ir.effects import Effect
@@ -20,7 +21,6 @@ from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, captur
 from dcpy.transforms.loops.scalar_expansion import ScalarExpansion
 from dcpy.transforms.maps.map_collapse import MapCollapse
 from dcpy.transforms.maps.map_fission import MapFission
-from dcpy.transforms.maps.vectorization import step_of
 
 
 @dataclass(frozen=True, slots=True)

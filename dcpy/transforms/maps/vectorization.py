@@ -7,12 +7,11 @@ from typing import ClassVar
 
 from dcpy.ir.analysis.access_relations import accesses_of_body
 from dcpy.ir.analysis.lanes import why_no_lanes
+from dcpy.ir.analysis.steps import step_of
 from dcpy.ir.analysis.uses import Uses
-from dcpy.ir.data import Scalar, strides_of
-from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map
 from dcpy.ir.schedules import Vector
-from dcpy.ir.symbolic import ONE, ZERO, Expr, as_expr
+from dcpy.ir.symbolic import ONE, ZERO
 from dcpy.transforms.api import LEGAL, Legal, Match, Refusal, Rewriter, Transformation, capture, one
 
 
@@ -60,17 +59,3 @@ def _scattered(node: Map, uses: Uses) -> Refusal | None:
             place = f"{touch.container}[{touch.memlet.subset}]"
             return Refusal(f"{place} goes in {steps} along {param!r}", (touch.place,))
     return None
-
-
-def step_of(memlet: Memlet, param: str, uses: Uses) -> Expr | None:
-    """By how many elements an access moves where a parameter grows by one; None where that differs."""
-    desc = uses.desc(memlet.container)
-    step: Expr = ZERO
-    if isinstance(desc, Scalar):
-        return step
-    for dim, stride in zip(memlet.subset.dims, strides_of(desc), strict=True):
-        form = dim.linear_in(param) if isinstance(dim, Expr) else None
-        if form is None:
-            return None
-        step = step + form[0] * as_expr(stride)
-    return step

@@ -97,22 +97,11 @@ def wide_accesses(context: Context, node: Map) -> dict[Memlet, tuple[bool, bool]
                     return {}
                 continue
             fits = place.dtype.itemsize * node.schedule.width == BYTES and place.dtype.kind in "iuf"
-            if memlet.wcr or place.viewed or not fits or _step(context, memlet, node.params[0]) is not ONE:
+            if memlet.wcr or place.viewed or not fits or place.step(point_of(memlet.subset), node.params[0]) is not ONE:
                 return {}
             is_read, is_written = found.get(memlet, (False, False))
             found[memlet] = (is_read or (not writes and not is_written), is_written or writes)
     return {} if any(len(ways[memory]) > 1 for memory in written) or node.domain[0].step is not ONE else found
-
-
-def _step(context: Context, memlet: Memlet, param: str) -> object:
-    """By how many elements an access moves with each iteration."""
-    total = None
-    for index, stride in zip(point_of(memlet.subset), context.places[memlet.container].strides, strict=True):
-        form = index.linear_in(param)
-        if form is None:
-            return None
-        total = form[0] * stride if total is None else total + form[0] * stride
-    return total
 
 
 def _type(context: Context, memlet: Memlet) -> Vector:
