@@ -170,7 +170,7 @@ def _code(text: str) -> str:
 
 def _defined_name(piece: str) -> str:
     code = _code(piece)
-    match = re.search(r"struct (\w+)", code) or re.search(r"(\w+)\(", code)
+    match = re.search(r"struct (\w+)", code) or re.search(r"\b(?!__attribute__)(\w+)\(", code)
     if match is None:
         raise ValueError(f"a snippet that defines nothing: {piece!r}")
     return match.group(1)

@@ -129,6 +129,7 @@ PASSES: Registry[type[Pass]] = Registry(
         "streaming-composition": f"{_FPGA}.streaming_composition:StreamingComposition",
         "vectorize-ports": f"{_FPGA}.vectorize_ports:VectorizePorts",
         "streaming-memory": f"{_FPGA}.streaming_memory:StreamingMemory",
+        "stores-past-caches": f"{_CPU}.stores_past_caches:StoresPastCaches",
         "assign-storages": f"{_CPU}.assign_storages:AssignStorages",
         "choose-distributions": f"{_DISTRIBUTED}.planning.choose_distributions:ChooseDistributions",
         "expand-library-nodes": "dcpy.transforms.expand:ExpandLibraryNodes",

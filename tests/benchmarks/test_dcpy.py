@@ -46,7 +46,7 @@ def test_nothing_silly(name):
     (unit,) = driver.artifact_of(sdfg, default_signature(sdfg), resolve_options()).units
     text = unit.text
     assert not re.search(r"omp (atomic|critical)|dcpy_atomic|PyObject", text)
-    assert name in COPIES or "memcpy" not in text
+    assert name in COPIES or not re.search(r"(?<!__builtin_)memcpy", text)
 
 
 def same(mine, theirs):

@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 
 import dcpy
+from dcpy.base.options import CpuOptions
 from dcpy.codegen.generate import generate
 from dcpy.ir.text import parse_sdfg
-from dcpy.transforms.cpu.lowering import lower_for_cpu
+from dcpy.transforms.cpu.lowering import cpu_pipeline, lower_for_cpu
+from dcpy.transforms.overrides import without
+from dcpy.transforms.running import run_pipeline
 
 ROWS = """
 sdfg @rows(A: f64[N, M], B: f64[N, M], lo: i64) symbols(N: size, M: size) {{
@@ -32,7 +35,9 @@ def test_lines_are_written_then_stored_past_the_caches():
 
 
 def test_nothing_is_streamed_unless_the_schedule_says_so():
-    assert "dcpy_store_past_caches" not in printed(ROWS.format(above=0, more=""))
+    sdfg = parse_sdfg(ROWS.format(above=0, more=""))
+    run_pipeline(sdfg, without(cpu_pipeline(CpuOptions()), ("stores-past-caches=off",)))
+    assert "dcpy_store_past_caches" not in generate(sdfg).units[0].text
 
 
 def test_arrays_that_are_read_inside_stay_in_the_caches():

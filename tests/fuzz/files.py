@@ -39,7 +39,8 @@ COMPILED = 25
 INTERPRETED = 2  # seconds for a call; a hostile loop may never end
 RAISED = (dcpy.DcpyError, IndexError, ValueError, ZeroDivisionError, OverflowError, AssertionError, TimeoutError)
 _PARTS = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
-_RUNS = re.compile(rf"{FIRES}|\b__builtin_system|\b__builtin_trap|\bsystem\s*\(|\babort\s*\(|#\s*(?!pragma)\w+|\basm\b")
+_DIRECTIVE = r"#\s*(?!pragma|if|ifdef|else|endif)\w+"  # those of helpers run nothing
+_RUNS = re.compile(rf"{FIRES}|\b__builtin_system|\b__builtin_trap|\bsystem\s*\(|\babort\s*\(|{_DIRECTIVE}|\basm\b")
 
 
 @dataclass

@@ -1,7 +1,7 @@
 // Stores past the caches (non-temporal ones). C, too.
 
 // Copies bytes to memory without bringing its cache lines in; the first and the last one only as far as they are whole.
-static inline void dcpy_store_past_caches(void *to, const void *from, int64_t bytes)
+static __attribute__((noinline)) void dcpy_store_past_caches(void *to, const void *from, int64_t bytes)
 {
     char *out = (char *)to;
     const char *in = (const char *)from;

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from dcpy.codegen.lir import tree
-from dcpy.codegen.lir.expr import Conditional, Infix, Intrinsic, Item, LirExpr, Name, Operation, integer, plus
+from dcpy.codegen.lir.expr import Conditional, Infix, Intrinsic, Item, LirExpr, Name, Operation, integer, plus, times
 from dcpy.codegen.lir.types import INDEX, TRUTH, Basic, Pointer
 from dcpy.codegen.lir.walk import expressions, parts, statements
 from dcpy.codegen.lower.context import Context
@@ -68,7 +68,7 @@ def streamed_row(
     written = context.symbolic(streamed_bytes(memlet, node, context.uses))
     many = Infix(">", written, integer(node.schedule.streamed_above), TRUTH)
     into_line = Intrinsic("elements_into_line", (begin,), INDEX, dtype)
-    whole = plus(Infix("-", stop, start, INDEX), before)
+    whole = plus(plus(stop, times(start, integer(-1))), before)
     rest = Infix("-", _operation("min", stop, plus(tile, step)), first, INDEX)
     some = integer(BYTES // dtype.itemsize)
     vectors = tree.Loop(
@@ -76,7 +76,7 @@ def streamed_row(
         (tree.Declare(variable, INDEX, plus(first, k), constant=True), *body), marks=marks, span=node.span,
     )  # fmt: skip
     store = tree.Evaluate(Intrinsic("store_past_caches", (here, lines, count), Basic.VOID, dtype))
-    tiles = tree.Loop(tile.name, Infix("-", start, before, INDEX), stop, step, (
+    tiles = tree.Loop(tile.name, plus(start, times(before, integer(-1))), stop, step, (
         tree.Declare(first.name, INDEX, _operation("max", start, tile), constant=True),
         tree.Declare(count.name, INDEX, rest, constant=True),
         tree.Declare(to.name, to.type, Conditional(streams, lines, here, to.type)),

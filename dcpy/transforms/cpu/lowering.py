@@ -14,6 +14,7 @@ from dcpy.transforms.cpu.keep_buffers import KeepBuffers
 from dcpy.transforms.cpu.loops_into_tiles import LoopsIntoTiles
 from dcpy.transforms.cpu.partial_sums import PartialSums
 from dcpy.transforms.cpu.share_buffers import ShareBuffers
+from dcpy.transforms.cpu.stores_past_caches import StoresPastCaches
 from dcpy.transforms.expand import ExpandLibraryNodes
 from dcpy.transforms.fusion.map_inlining import MapInlining
 from dcpy.transforms.library_idioms import LibraryIdioms
@@ -55,6 +56,7 @@ def cpu_pipeline(options: CpuOptions, costs: Costs = COSTS, limits: Limits = LIM
         HoistBuffers(),
         KeepBuffers(),
         AssignSchedules(threads=options.openmp, checks=options.bounds_check, costs=costs),
+        StoresPastCaches(costs),
         ensures="codegen",
     )
 

@@ -47,7 +47,7 @@ def test_threads_outside_vectors_inside():
         }""",
         """
         sdfg @f(A: f64[N, M], B: f64[N, M]) symbols(N: size, M: size) {
-          state { map i = 0:N @parallel { map j = 0:M @vector {
+          state { map i = 0:N @parallel { map j = 0:M @vector{streamed_above = 33554432} {
             tasklet (a <- A[i, j]) -> (o -> B[i, j]) { o = a } } } }
         }""",
         N=[0, 3], M=[2],
@@ -134,7 +134,8 @@ def test_a_short_map_stays_on_one_thread():
 def test_without_openmp_there_are_no_threads():
     becomes(
         "sdfg @f(A: f64[N]) symbols(N: size) { state { map i = 0:N { tasklet () -> (o -> A[i]) { o = f64(1) } } } }",
-        "sdfg @f(A: f64[N]) symbols(N: size) { state { map i = 0:N @vector { tasklet () -> (o -> A[i]){o=f64(1)}}} }",
+        "sdfg @f(A: f64[N]) symbols(N: size) { state { map i = 0:N @vector{streamed_above = 33554432} { "
+        "tasklet () -> (o -> A[i]) { o = f64(1) } } } }",
         openmp=False,
         N=[3],
     )
@@ -292,15 +293,18 @@ PARTS = """
       state {{ map i = 0:N {schedule} {{ {body} }} }}
     }}"""
 STRAIGHT = "tasklet (a <- A[i]) -> (o -> B[i]) { o = a + 1 }"
+REVERSED = "tasklet (a <- A[i]) -> (o -> B[N - i - 1]) { o = a + 1 }"
 COUNTING = "let b = k[i] % 8 state { tasklet (a <- A[i]) -> (o -> h[b] (add)) { o = a } }"
 
 
 @pytest.mark.parametrize(
     ("written", "body", "settled"),
     [
-        ("", STRAIGHT, "@parallel{above = 60000, width = 0}"),
+        ("", REVERSED, "@parallel{above = 60000, width = 0}"),
         ("@parallel{chunk = 16, above = 7, width = 4}", STRAIGHT, "@parallel{chunk = 16, above = 7, width = 4}"),
-        ("@vector{width = 4}", STRAIGHT, "@vector{width = 4}"),
+        ("@vector{width = 4}", REVERSED, "@vector{width = 4}"),
+        ("@vector{width = 4}", STRAIGHT, "@vector{width = 4, streamed_above = 33554432}"),
+        ("@vector{streamed_above = 64}", STRAIGHT, "@vector{streamed_above = 64}"),
         ("", f"state {{ {STRAIGHT} }} check A[i] > 0.0 else ValueError \"small\" ()", "@parallel{above = 42857}"),
         ("@vector", f"loop j = 0:3 {{ state {{ {STRAIGHT} }} }}", "@sequential"),
         ("@vector", COUNTING, "@sequential"),
