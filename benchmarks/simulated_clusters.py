@@ -7,7 +7,8 @@ Efficiency is the time of one rank over that of so many; each is the least of so
 
 Ranks take turns on one core. Array k of all ranks is the same memory (simulated_clusters.h), so that 1,024 of them fit,
 and what a rank finds in caches is what one rank alone would find there: values are of no use, but none decides what is
-done or sent. Each piece of work between two calls of MPI has one time for all ranks: what they would wait for a
+done or sent. Matrices that are read once are larger than caches, in which a rank would find what the one before it has
+read. Each piece of work between two calls of MPI has one time for all ranks: what they would wait for a
 slow one is not in the figures.
 """
 
@@ -20,12 +21,14 @@ import sys
 import tempfile
 from pathlib import Path
 
+import numpy as np
+
 import dcpy
 from benchmarks.weak_scaling import draw
 from dcpy.cli.standalone import build_standalone
 from dcpy.ir.library.expansions import environment_of
 
-N, M, K = dcpy.symbol("N"), dcpy.symbol("M"), dcpy.symbol("K")
+J, K, L, M, N = (dcpy.symbol(name) for name in "JKLMN")
 RANKS, TIMES, SPEED = (1, 4, 16, 64, 256, 1024), 3, 400
 PICTURE = Path("build/weak-scaling.svg")
 INSTALL = "apt install libsimgrid-dev"
@@ -41,6 +44,24 @@ PLATFORM = """<?xml version='1.0'?>
 def atax(A: dcpy.float64[N, M], x: dcpy.float64[M], y: dcpy.float64[M]):
     """A matrix twice."""
     y[:] = (A @ x) @ A
+
+
+@dcpy.program(auto_optimize=True)
+def bicg(A: dcpy.float64[N, M], p: dcpy.float64[M], r: dcpy.float64[N], s: dcpy.float64[M], q: dcpy.float64[N]):
+    """A matrix, and its transpose."""
+    s[:] = r @ A
+    q[:] = A @ p
+
+
+@dcpy.program(auto_optimize=True)
+def gemver(
+    A: dcpy.float64[N, N], u1: dcpy.float64[N], v1: dcpy.float64[N], u2: dcpy.float64[N], v2: dcpy.float64[N],
+    w: dcpy.float64[N], x: dcpy.float64[N], y: dcpy.float64[N], z: dcpy.float64[N],
+):  # fmt: skip
+    """A matrix that is changed, and read twice."""
+    A += np.outer(u1, v1) + np.outer(u2, v2)
+    x += 1.2 * y @ A + z
+    w += 1.5 * A @ x
 
 
 @dcpy.program(auto_optimize=True)
@@ -73,7 +94,7 @@ def jacobi_2d(A: dcpy.float64[N, M], B: dcpy.float64[N, M]):
 @dcpy.program(auto_optimize=True)
 def jacobi_1d(A: dcpy.float64[N], B: dcpy.float64[N]):
     """A stencil on a line: there is little to do between two messages."""
-    for _ in range(20):
+    for _ in range(1000):
         B[1:-1] = 0.33333 * (A[:-2] + A[1:-1] + A[2:])
         A[1:-1] = 0.33333 * (B[:-2] + B[1:-1] + B[2:])
 
@@ -84,18 +105,45 @@ def gemm(A: dcpy.float64[N, K], B: dcpy.float64[K, M], C: dcpy.float64[N, M]):
     C[:] = 1.5 * A @ B + 1.2 * C
 
 
-PLANE, ROWS, PLANES = "g(block 0, block 1)", "g(block 0)", "g(block 0, whole, whole)"
+@dcpy.program(auto_optimize=True)
+def k2mm(A: dcpy.float64[N, K], B: dcpy.float64[K, M], C: dcpy.float64[M, L], D: dcpy.float64[N, L]):
+    """Two products, one after the other."""
+    D[:] = 1.5 * A @ B @ C + 1.2 * D
+
+
+@dcpy.program(auto_optimize=True)
+def k3mm(
+    A: dcpy.float64[N, K], B: dcpy.float64[K, M], C: dcpy.float64[M, J], D: dcpy.float64[J, L], E: dcpy.float64[N, L]
+):
+    """Three products."""
+    E[:] = A @ B @ (C @ D)
+
+
+PLANE, ROWS, COLUMNS, PLANES = "g(block 0, block 1)", "g(block 0)", "g(block 1)", "g(block 0, whole, whole)"
 #: where arguments are, the axes of the grid, and sizes at one rank, each with the root by which it grows (0: it stays)
 PLANS: dict[str, tuple[dict[str, str], int, dict[str, tuple[int, int]]]] = {
-    "atax": ({"A": PLANE, "x": "g(block 1)", "y": "g(block 1)"}, 2, {"N": (2400, 2), "M": (3000, 2)}),
-    "gesummv": ({"A": PLANE, "B": PLANE, "x": "g(block 1)", "y": ROWS}, 2, {"N": (1600, 2), "M": (1600, 2)}),
-    "mvt": ({"A": PLANE, "x": ROWS, "y": "g(block 1)", "u": "g(block 1)", "v": ROWS}, 2, {"N": (2000, 2)}),
+    "atax": ({"A": PLANE, "x": COLUMNS, "y": COLUMNS}, 2, {"N": (2400, 2), "M": (3000, 2)}),
+    "bicg": ({"A": PLANE, "p": COLUMNS, "r": ROWS, "s": COLUMNS, "q": ROWS}, 2, {"N": (2500, 2), "M": (2300, 2)}),
+    "gemver": (
+        {"A": PLANE, **dict.fromkeys(("u1", "u2", "w", "y"), ROWS), **dict.fromkeys(("v1", "v2", "x", "z"), COLUMNS)},
+        2, {"N": (2300, 2)},
+    ),
+    "gesummv": ({"A": PLANE, "B": PLANE, "x": COLUMNS, "y": ROWS}, 2, {"N": (2300, 2), "M": (2300, 2)}),
+    "mvt": ({"A": PLANE, "x": ROWS, "y": COLUMNS, "u": COLUMNS, "v": ROWS}, 2, {"N": (2300, 2)}),
     "doitgen": ({"A": PLANES, "tmp": PLANES}, 1, {"N": (32, 1), "M": (64, 0), "K": (256, 0)}),
     "jacobi_2d": ({"A": PLANE, "B": PLANE}, 2, {"N": (1300, 2), "M": (1300, 2)}),
     "jacobi_1d": ({"A": ROWS, "B": ROWS}, 1, {"N": (24000, 1)}),
     "gemm": ({"A": PLANE, "B": PLANE, "C": PLANE}, 2, {"N": (800, 3), "M": (920, 3), "K": (520, 3)}),
-}
-KERNELS = {each.function.__name__: each for each in (atax, gesummv, mvt, doitgen, jacobi_2d, jacobi_1d, gemm)}
+    "k2mm": (
+        {name: PLANE for name in "ABCD"}, 2, {"N": (640, 3), "K": (720, 3), "M": (440, 3), "L": (480, 3)},
+    ),
+    "k3mm": (
+        {name: PLANE for name in "ABCDE"}, 2,
+        {"N": (640, 3), "K": (720, 3), "M": (400, 3), "J": (440, 3), "L": (480, 3)},
+    ),
+}  # fmt: skip
+PROGRAMS = (atax, bicg, doitgen, gemm, gemver, gesummv, jacobi_1d, jacobi_2d, k2mm, k3mm, mvt)
+KERNELS = {each.function.__name__: each for each in PROGRAMS}
 
 
 def compiled(name: str, folder: Path) -> Path:

@@ -12,7 +12,7 @@ from dcpy.ir.analysis.early import known_early
 from dcpy.ir.analysis.uses import Uses, desc_symbols
 from dcpy.ir.data import Array, Scalar, Space, packed_strides
 from dcpy.ir.sdfg import Result, Sdfg
-from dcpy.ir.symbolic import Expr
+from dcpy.ir.symbolic import ZERO, Expr
 
 
 def require_one_rank(sdfg: Sdfg) -> None:
@@ -103,7 +103,7 @@ def _order(desc: Array) -> tuple[str, tuple[Expr, ...]]:
 def _dim(name: str, size: Expr) -> Dim:
     if size.constant is not None:
         return Dim(constant=size.constant)
-    offset = size.subs(dict.fromkeys(size.symbols, 0))
+    offset = size.subs(dict.fromkeys(size.symbols, 0)) if size.is_linear else ZERO
     symbol = (size - offset).name
     if symbol is not None and offset.constant is not None and abs(offset.constant) < 2**62:
         return Dim(symbol, offset=offset.constant)

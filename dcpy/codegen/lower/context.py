@@ -17,9 +17,10 @@ from dcpy.codegen.lir.combinations import Combination
 from dcpy.codegen.lir.expr import Infix, LirExpr, Literal, Name, Prefix
 from dcpy.codegen.lir.tree import CheckFail, Function, Kernel, Module, Statement, Table, with_span
 from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, Pointer
+from dcpy.codegen.lower.extents_by_name import ExtentsByName
 from dcpy.codegen.lower.placement import Placement, plan_placement
 from dcpy.codegen.lower.places import Place
-from dcpy.codegen.lower.symbols import lower_symbolic
+from dcpy.codegen.lower.symbols import lower_atom, lower_symbolic
 from dcpy.codegen.names import Names
 from dcpy.ir.analysis.ranges_at import free_ranges
 from dcpy.ir.analysis.uses import Uses
@@ -31,6 +32,7 @@ from dcpy.ir.region import Region
 from dcpy.ir.schedules import Parallel
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.symbolic import ZERO, Expr, Ranges, sym
+from dcpy.ir.symbolic.expr import Atom
 from dcpy.ir.tree import Element
 from dcpy.ir.types import DType
 
@@ -166,6 +168,7 @@ class Context:
         self.placement: Placement = plan_placement(sdfg, self.uses, self.owned)
         self.places: dict[str, Place] = {}
         self.ranges = free_ranges(sdfg)
+        self.extents: ExtentsByName | None = None  # what has a name, while the body of a function is lowered
         self.accumulators: dict[Memlet, Accumulator] = {}
         self.lanes: dict[Memlet, LirExpr] = {}  # elements that a vector stands for
         self.parallel: ParallelScope | None = None
@@ -270,6 +273,20 @@ class Context:
         finally:
             self.process = outer
 
+    @contextmanager
+    def naming_extents(self) -> Iterator[ExtentsByName]:
+        """Sizes that are made of others have names inside."""
+        given = free_ranges(self.sdfg)  # elsewhere more may be known
+
+        def lower(atom: Atom) -> LirExpr:
+            return lower_atom(atom, self.symbol, given, self.extents)
+
+        self.extents = ExtentsByName(self.sdfg.symbols, self.names.fresh, lower)
+        try:
+            yield self.extents
+        finally:
+            self.extents = None
+
     # -- names and values --------------------------------------------------------------------------------------
 
     def file_name(self, stem: str) -> str:
@@ -282,7 +299,7 @@ class Context:
 
     def symbolic(self, expr: Expr) -> LirExpr:
         """A symbolic integer, int64."""
-        return lower_symbolic(expr, self.symbol, self.ranges)
+        return lower_symbolic(expr, self.symbol, self.ranges, self.extents)
 
     def desc(self, name: str, region: Region | None = None) -> Data:
         """The descriptor of a container."""

@@ -113,7 +113,7 @@ def _lower_function(context: Context, name: str, shape: CallShape) -> tree.Funct
         from dcpy.ir.analysis.validity import lost_by_failing_kernels  # late: programs for CPUs load nothing of it
 
         context.lost = lost_by_failing_kernels(context.uses)
-    body = [*_recalled(context, exported), *start_owned(context), *lower_region(context, context.sdfg.body)]
+    body = [*_recalled(context, exported), *_inside(context)]
     if context.warns:
         body.insert(0, tree.Declare("warning", STATUS, Literal(0, STATUS)))
     if not (body and isinstance(body[-1], tree.Return)):
@@ -122,6 +122,15 @@ def _lower_function(context: Context, name: str, shape: CallShape) -> tree.Funct
     if context.warns and not exported:
         body = list(_negated(tuple(body)))
     return tree.Function(name, STATUS, params, tuple(body), span=context.sdfg.span)
+
+
+def _inside(context: Context) -> tree.Body:
+    """What a function does, behind the extents that have names in it."""
+    if context.module.gpu is not None or context.module.hardware is not None:  # kernels compute their own
+        return (*start_owned(context), *lower_region(context, context.sdfg.body))
+    with context.naming_extents() as extents:
+        body = (*start_owned(context), *lower_region(context, context.sdfg.body))
+    return (*extents.before(body), *body)
 
 
 def _recalled(context: Context, exported: bool) -> tree.Body:

@@ -12,10 +12,11 @@ from dcpy.ir.symbolic import Expr, Ranges
 from dcpy.ir.symbolic.expr import Atom
 
 Lookup = Callable[[str], LirExpr]
+NameOf = Callable[[Atom], LirExpr | None]  # of a variable that has the value of an atom
 
 
-def lower_symbolic(expr: Expr, lookup: Lookup, ranges: Ranges) -> LirExpr:
-    """`expr` as int64 arithmetic; `lookup` gives the variable of a symbol."""
+def lower_symbolic(expr: Expr, lookup: Lookup, ranges: Ranges, name_of: NameOf | None = None) -> LirExpr:
+    """`expr` as int64 arithmetic; `lookup` gives the variable of a symbol, `name_of` that of another atom."""
     constant = expr.constant
     if constant is not None:
         return integer(_word(constant))
@@ -27,7 +28,7 @@ def lower_symbolic(expr: Expr, lookup: Lookup, ranges: Ranges) -> LirExpr:
         product: LirExpr = term
         for atom, power in monomial:
             for _ in range(power):
-                product = times(product, _atom(atom, lookup, ranges))
+                product = times(product, _atom(atom, lookup, ranges, name_of))
         total = _add(total, product, negative=factor < 0)
     return total
 
@@ -46,10 +47,16 @@ def _add(total: LirExpr, product: LirExpr, *, negative: bool) -> LirExpr:
     return Infix("-", total, product, INDEX)
 
 
-def _atom(atom: Atom, lookup: Lookup, ranges: Ranges) -> LirExpr:
+def _atom(atom: Atom, lookup: Lookup, ranges: Ranges, name_of: NameOf | None) -> LirExpr:
     if atom.kind == "sym":
         return lookup(atom.name)
-    args = [lower_symbolic(arg, lookup, ranges) for arg in atom.args]
+    named = name_of(atom) if name_of is not None else None
+    return named if named is not None else lower_atom(atom, lookup, ranges, name_of)
+
+
+def lower_atom(atom: Atom, lookup: Lookup, ranges: Ranges, name_of: NameOf | None = None) -> LirExpr:
+    """A quotient, a remainder, a minimum or a maximum."""
+    args = [lower_symbolic(arg, lookup, ranges, name_of) for arg in atom.args]
     if atom.kind in ("min", "max"):
         return reduce(lambda a, b: Operation(atom.kind, (a, b), INDEX, INDEX), args)
     value, divisor = atom.args
