@@ -1,6 +1,7 @@
 """Kernels of the paper's figure 12 as plain NumPy, and the sizes of their arguments for so many ranks.
 
-Nothing here needs a compiler: what is compared imports it, each in an environment of its own.
+Nothing here needs a compiler: what is compared imports it, each in an environment of its own. `x[:] += y` changes the
+caller's array also where arrays are values (Dask).
 """
 
 from __future__ import annotations
@@ -33,9 +34,9 @@ def gemm(alpha, beta, C, A, B):
 
 def gemver(alpha, beta, A, u1, v1, u2, v2, w, x, y, z):
     """A matrix that is changed, and read twice."""
-    A += np.outer(u1, v1) + np.outer(u2, v2)
-    x += beta * y @ A + z
-    w += alpha * A @ x
+    A[:] += np.outer(u1, v1) + np.outer(u2, v2)
+    x[:] += beta * y @ A + z
+    w[:] += alpha * A @ x
 
 
 def gesummv(alpha, beta, A, B, x):
@@ -69,8 +70,8 @@ def k3mm(A, B, C, D):
 
 def mvt(x1, x2, y1, y2, A):
     """A matrix and its transpose, added to what is there."""
-    x1 += A @ y1
-    x2 += y2 @ A
+    x1[:] += A @ y1
+    x2[:] += y2 @ A
 
 
 #: kernel -> numbers and shapes of its arguments, with the work of so many ranks
@@ -78,14 +79,22 @@ ARGUMENTS: dict[Callable[..., Any], Callable[[int], list[Any]]] = {
     atax: lambda p: [(_root(2000, p, 2), _root(2500, p, 2)), (_root(2500, p, 2),)],
     bicg: lambda p: [(_root(2500, p, 2), _root(2000, p, 2)), (_root(2000, p, 2),), (_root(2500, p, 2),)],
     doitgen: lambda p: [(16 * p, 128, 128), (128, 128)],
-    gemm: lambda p: [1.5, 1.25, *((_root(n, p, 3), _root(m, p, 3)) for n, m in ((800, 920), (800, 520), (520, 920)))],
+    gemm: lambda p: [1.5, 1.25, *_shapes(p, (800, 920), (800, 520), (520, 920))],
+    gemver: lambda p: [1.5, 1.25, (_root(2300, p, 2),) * 2, *[(_root(2300, p, 2),)] * 8],
     gesummv: lambda p: [1.5, 1.25, *[(_root(2240, p, 2),) * 2] * 2, (_root(2240, p, 2),)],
     jacobi_1d: lambda p: [501, (24000 * p,), (24000 * p,)],
     jacobi_2d: lambda p: [21, *[(_root(1300, p, 2),) * 2] * 2],
+    k2mm: lambda p: [1.5, 1.25, *_shapes(p, (640, 720), (720, 440), (440, 480), (640, 480))],
+    k3mm: lambda p: _shapes(p, (640, 720), (720, 400), (400, 440), (440, 480)),
     mvt: lambda p: [*[(_root(2200, p, 2),)] * 4, (_root(2200, p, 2),) * 2],
 }
 GRID_OF_ONE_AXIS = ("doitgen", "jacobi_1d")  # first dimensions alone are cut
 KERNELS = {kernel.__name__: kernel for kernel in ARGUMENTS}
+
+
+def _shapes(ranks: int, *shapes: tuple[int, int]) -> list[Any]:
+    """Of matrices of a product, whose work is the product of three sizes."""
+    return [(_root(rows, ranks, 3), _root(columns, ranks, 3)) for rows, columns in shapes]
 
 
 def _root(size: int, ranks: int, dims: int) -> int:

@@ -1,32 +1,33 @@
-"""``python -m benchmarks.clusters [RANKS ...] [NAME ...] [--dask]``: the paper's figure 12, more ranks, more work.
+"""``python -m benchmarks.clusters [RANKS ...] [NAME ...] [--peers]``: the paper's figure 12, more ranks, more work.
 
 Sizes grow with the ranks as the paper's do, from smaller ones: a rank has as much to do as one alone. Each has one
 thread. Ranks that share processors cannot be faster than these: efficiency is the time of one rank, times the ranks
 that share a processor, over the time that it took. Without initial distribution, as there; milliseconds, medians of
-calls after one that does not count. What the kernels compute is tested elsewhere (tests/mpi). With ``--dask``, the
-same functions on arrays of Dask follow, with as many workers as ranks (`benchmarks.peers.dask_arrays`).
+calls after one that does not count. What the kernels compute is tested elsewhere (tests/mpi). With ``--peers``, what
+people write by hand with mpi4py and in DaCe follows (`benchmarks.peers.ranks_by_hand`, where there is such a program),
+and the same functions on arrays of Dask, with as many workers as ranks (`benchmarks.peers.dask_arrays`).
 """
 
 from __future__ import annotations
 
 import json
+import math
 import os
 import statistics
 import subprocess
 import sys
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import dcpy
 from benchmarks.cluster_kernels import ARGUMENTS, GRID_OF_ONE_AXIS, KERNELS
+from benchmarks.peers import of_ranks
 from dcpy.base.options import environment_of_ranks
 from dcpy.cli.ranks import command_for
 
 RANKS, TIMES = (1, 2, 4, 8), 7
-DASK = Path(".venv-peers/dask/bin/python")  #: `make bench-peers` installs it
 
 
 def on_ranks(names: list[str]) -> None:
@@ -65,22 +66,10 @@ def timed(ranks: int, names: list[str]) -> dict[str, float]:
     return found
 
 
-def timed_by_dask(workers: int, names: list[str]) -> dict[str, float]:
-    """Seconds of each kernel on so many workers of Dask, each a process with one thread."""
-    own = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
-    command = [str(DASK), "-m", "benchmarks.peers.dask_arrays", str(workers), *names]
-    done = subprocess.run(command, env=os.environ | own, stdout=subprocess.PIPE, text=True, check=True)
-    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
-    return found
-
-
 def main(words: list[str]) -> int:
     """A line for each kernel: the time of one rank, then times and efficiencies of more."""
-    with_dask = "--dask" in words
-    words = [word for word in words if word != "--dask"]
-    if with_dask and not DASK.is_file():
-        print("Dask is not installed: make bench-peers")
-        return 2
+    peers = of_ranks.installed() if "--peers" in words else []
+    words = [word for word in words if word != "--peers"]
     unknown = [word for word in words if word not in KERNELS and not word.isdecimal()]
     if unknown:
         print(f"{unknown[0]!r} is none of {', '.join(KERNELS)}, and no number of ranks")
@@ -96,21 +85,22 @@ def main(words: list[str]) -> int:
     print(f"| kernel | {' | '.join(f'{ranks} ranks' if ranks > 1 else '1 rank' for ranks in counts)} |")
     print("|---" * (len(counts) + 1) + "|")
     own = {ranks: timed(ranks, names) for ranks in counts}
-    dask = {ranks: timed_by_dask(ranks, names) for ranks in counts} if with_dask else {}
     for name in names:
-        print(_line(name, name, own))
-        if dask:
-            print(_line(f"{name}, Dask", name, dask))
+        print(_line(name, {ranks: found[name] for ranks, found in own.items()}), flush=True)
+        for peer in peers:
+            times = {ranks: of_ranks.seconds(peer, ranks, name) for ranks in counts}
+            if not all(map(math.isinf, times.values())):
+                print(_line(f"{name}, {peer}", times), flush=True)
     return 0
 
 
-def _line(title: str, name: str, times: dict[int, dict[str, float]]) -> str:
-    """Milliseconds and efficiencies of a kernel."""
-    processors = len(os.sched_getaffinity(0))
-    cells = [
-        f"{1e3 * found[name]:.2f} ({times[1][name] * max(1, ranks / processors) / found[name]:.0%})"
-        for ranks, found in times.items()
-    ]
+def _line(title: str, times: dict[int, float]) -> str:
+    """Milliseconds and efficiencies of a kernel; a dash where there is no time."""
+    processors, cells = len(os.sched_getaffinity(0)), []
+    for ranks, found in times.items():
+        efficiency = times[1] * max(1, ranks / processors) / found
+        share = f" ({efficiency:.0%})" if math.isfinite(efficiency) else ""
+        cells.append("-" if math.isinf(found) else f"{1e3 * found:.2f}{share}")
     return f"| {title} | {' | '.join(cells)} |"
 
 
