@@ -296,3 +296,24 @@ def test_sizes_that_depend_on_the_same_number():
 
     check_same(f, A, np.array(2))
     check_same(f, A, np.array(0))
+
+
+def test_results_of_paths_that_never_run():
+    """Who would assign their sizes is gone; a fuzzer found it."""
+
+    def in_a_branch(a, b):
+        found = np.argwhere(a)
+        if not b[0] > -1:
+            return found.astype(np.float32)
+
+    def in_a_loop(a, b):
+        for _ in range(0):
+            return np.argwhere(a)
+
+    def behind_a_return(a, b):
+        if b[0] > -1:
+            return b[0]
+        return a[a > 0]
+
+    for f in (in_a_branch, in_a_loop, behind_a_return):
+        check_same(f, M, np.array([3], np.uint8))

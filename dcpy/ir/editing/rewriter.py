@@ -129,6 +129,14 @@ class Rewriter:
         for before in touched:
             self._look_at_users(before)
 
+    def erase_unreachable(self, element: Element) -> None:
+        """Takes out what never runs; a result whose size nothing but that has assigned is empty: nobody returns it."""
+        defined = dict.fromkeys(name for part in subtree(element) for name in self.uses.touches(part).defines)
+        self.erase(element)
+        gone = {name: 0 for name in defined if not self.uses.definers(name)}
+        for container in dict.fromkeys(c for name in gone for c in self.uses.described_by(name)):
+            self.redeclare(container, self.uses.desc(container).subs(gone))
+
     def replace(self, element: Element, *others: Element) -> None:
         """Puts new elements of its kind, nodes or blocks, where one was."""
         match element:
@@ -191,9 +199,9 @@ class Rewriter:
         self.erase(block)
 
     def clear_region(self, region: Region) -> None:
-        """Takes out all blocks and containers of a region."""
+        """Takes out all blocks and containers of a region that never runs."""
         for block in reversed(list(region.blocks)):
-            self.erase(block)
+            self.erase_unreachable(block)
         for name in list(region.containers):
             self.undeclare(name)
 

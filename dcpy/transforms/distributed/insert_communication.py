@@ -133,6 +133,8 @@ def staging_for(
         like = None if where is None else where.axes[dim]
         holds = functools.partial(holds_all, size=shape[dim], grid=grid, uses=uses)
         axis, room = _dimension([anchors_of(touch, tuple(home))[dim] for touch in touches], home, like, holds)
+        if axis is not None and any(other is not None and other.axis == axis.axis for other in axes):
+            axis, room = None, (0, 0)  # a diagonal: ranks have whole rows
         if writes and room != (0, 0):
             return Refusal(f"it writes {container!r}, and looks at what its neighbours write")
         axes.append(axis)

@@ -38,7 +38,7 @@ class DeadStateElimination(Transformation[tuple[Block, ...]]):
 
     def apply(self, m: Match, plan: tuple[Block, ...], rw: Rewriter) -> None:
         for dead in reversed(plan):
-            rw.erase(dead)
+            rw.erase_unreachable(dead)
 
 
 def is_skipped(block: Block, m: Match) -> bool:

@@ -50,7 +50,7 @@ class TrivialLoopElimination(Transformation[Expr | None]):
         """Substitutes the single value and inlines the body."""
         loop = m[self.loop]
         if plan is None:
-            rw.erase(loop)
+            rw.erase_unreachable(loop)
             return
         rw.substitute_symbols({loop.param: plan}, loop.body)
         rw.inline_region(loop.body, loop)

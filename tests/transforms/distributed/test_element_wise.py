@@ -69,3 +69,14 @@ def test_operands_at_a_root_are_scattered():
     arguments = {"alpha": 2.5, "A": np.arange(10.0).reshape(5, 2), "B": np.zeros((5, 2)), "x": np.zeros(5)}
     traffic = check(plain, sdfg, arguments, {"N": 5, "M": 2, "P": 3}, 3, local=localized(sdfg))
     assert traffic.messages == 2 + 3 * 2  # a scatter, an allgather
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize("body", ["(a <- x[i]) -> (o -> S[i, i]) { o = a }", "(a <- S[i, i]) -> (o -> x[i]) { o = a }"])
+def test_a_diagonal_is_in_rows_that_ranks_have_whole(body, ranks):
+    """One axis of the grid cannot cut both dimensions; a fuzzer found it."""
+    sdfg = parse_sdfg(f"sdfg @f(x: f64[N], S: f64[N, N]) {{ map i = 0:N {{ tasklet {body} }} }}")
+    made = expect(DistributeElementWiseArrayOp(), on=sdfg).after
+    apply_repeated(made, DistributeElementWiseArrayOp(), check=True)
+    arguments = {"x": np.arange(5.0), "S": np.arange(25.0).reshape(5, 5)}
+    check(sdfg, made, arguments, {"N": 5, "g_p0": ranks}, ranks, local=localized(made))
