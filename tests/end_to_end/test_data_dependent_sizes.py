@@ -305,10 +305,12 @@ def test_results_of_paths_that_never_run():
         found = np.argwhere(a)
         if not b[0] > -1:
             return found.astype(np.float32)
+        return None
 
     def in_a_loop(a, b):
         for _ in range(0):
             return np.argwhere(a)
+        return None
 
     def behind_a_return(a, b):
         if b[0] > -1:
