@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from dcpy.ir import types
 from dcpy.ir.analysis.effects import leavers
-from dcpy.ir.expressions.scalar import Const, Index, Load, Ref, ScalarExpr, WrapIndex, cast, op, rewrite
+from dcpy.ir.data import View
+from dcpy.ir.expressions.scalar import Const, Index, Load, Ref, ScalarExpr, WrapIndex, cast, loads_of, op, rewrite
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Node, Tasklet
 from dcpy.ir.refusal import Refusal
@@ -82,6 +83,25 @@ def inspect(region: Region, mark: Mark) -> None:
         region.remove(block)
     for block in _inspection(blocks, mark):
         region.add(block)
+    mentioned = _mentioned(region)  # other containers may have sizes that are no longer assigned
+    region.containers = {name: desc for name, desc in region.containers.items() if name in mentioned}
+
+
+def _mentioned(region: Region) -> set[str]:
+    """The containers that something inside reads or writes, or that such views show."""
+    found: set[str] = set()
+    for element in (element for block in region.blocks for element in subtree(block)):
+        found |= {memlet.container for memlet in (*element.reads(), *element.writes())}
+        found |= {load.container for expr in element.exprs() for load in loads_of(expr)}
+    views = {name: desc.of for inner in region.walk_regions() for name, desc in inner.containers.items()
+             if isinstance(desc, View)}  # fmt: skip
+    pending = list(found)
+    while pending:
+        base = views.get(pending.pop())
+        if base is not None and base not in found:
+            found.add(base)
+            pending.append(base)
+    return found
 
 
 def _inspection(blocks: list[Block], mark: Mark) -> list[Block]:

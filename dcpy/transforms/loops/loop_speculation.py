@@ -152,12 +152,16 @@ def _is_idle(node: Node) -> bool:
 
 
 def _guard(loop: Loop, inspector: Region, bad: str, stop: Expr, failed: list[SymbolAssign | State]) -> None:
-    """Puts an inspector before what a loop runs, which is done only where it found nothing."""
+    """Puts an inspector before what a loop runs, which is done only where it found nothing.
+
+    Containers go with what runs: their sizes may be known only there.
+    """
     executor = Region()
+    executor.containers |= loop.body.containers
     for block in list(loop.body.blocks):
         loop.body.remove(block)
         executor.add(block)
-    loop.body.containers |= {**inspector.containers, bad: Scalar(types.int64, transient=True)}
+    loop.body.containers = {**inspector.containers, bad: Scalar(types.int64, transient=True)}
     loop.body.add(State(nodes=[_put(bad, stop, scalar=True)], span=loop.span))
     for block in list(inspector.blocks):
         inspector.remove(block)

@@ -85,3 +85,16 @@ def test_nothing_is_read_where_an_inner_map_has_failed():
 )
 def test_it_is_refused(body, reason):
     expect(LoopSpeculation(), on=program(body)).is_refused(reason)
+
+
+def test_containers_are_where_their_sizes_are_known():
+    """A size that each iteration computes is known where it does something; a fuzzer found it."""
+    body = """loop i = 0:N {
+      data part: f64[M - s] transient
+      check p[i] > 0 else ValueError "no"
+      let s = q[0] % 2
+      state { map j = 0:M - s { tasklet (x <- b[j]) -> (o -> part[j]) { o = x } }
+              tasklet (x <- b[0]) -> (o -> t[i]) { o = x } } }"""
+    found = expect(LoopSpeculation(), on=program(body))
+    for p in ([1, 2, 3], [1, -2, 3]):
+        found.same_values(N=[3], M=[2], p=[np.array(p)], q=[np.array([1, 0])])
