@@ -33,23 +33,28 @@ class Expectation:
         self.after = copy_sdfg(sdfg)
 
     def becomes(self, text: str) -> Expectation:
-        """Applied wherever possible (once, if captures are pinned or it never settles), the SDFG has this text."""
-        if self.pins or not self.transformation.settles:
-            apply_once(self.after, self.transformation, check=True, **self.pins)
-        else:
-            assert apply_repeated(self.after, self.transformation, check=True) > 0, self.reasons()
+        """Applied, the SDFG has this text."""
+        self.applies()
         assert_same_text(print_sdfg(self.after), print_sdfg(parse(text)))
         replayed = replay(copy_sdfg(self.before), self.after.history[len(self.before.history) :], check=True)
         assert_same_text(print_sdfg(replayed), print_sdfg(self.after))
         return self
 
     def applies(self) -> Expectation:
-        """It is applied wherever possible, at least once; for what has no text of its own to show."""
-        assert apply_repeated(self.after, self.transformation, check=True) > 0, self.reasons()
+        """It is applied wherever possible, at least once; just once if captures are pinned or it never settles."""
+        if self.pins or not self.transformation.settles:
+            apply_once(self.after, self.transformation, check=True, **self.pins)
+        else:
+            assert apply_repeated(self.after, self.transformation, check=True) > 0, self.reasons()
         return self
 
     def same_values(self, **values: list[Any]) -> Expectation:
-        """The interpreter gives the same for both, on random arguments, for all combinations of the given values."""
+        """The interpreter gives the same for both, on random arguments, for all combinations of the given values.
+
+        Applied first, if it is not yet.
+        """
+        if print_sdfg(self.after) == print_sdfg(self.before):
+            self.applies()
         assert_same_values(self.before, self.after, values)
         return self
 

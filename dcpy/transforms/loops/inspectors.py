@@ -116,9 +116,9 @@ def _inspection(blocks: list[Block], mark: Mark) -> list[Block]:
             first = [without_check(block)] if isinstance(block, SymbolAssign) else []
             return [*kept, Branch([(fails, Region([mark.always()]))], Region([*first, *after]), span=block.span)]
         block, rest = _cut(block, rest) if mark.needed else (block, rest)
-        found = list(_inspected(block, mark))
-        kept += found
-        if mark.needed and any(any(leavers(region)) for region in block.regions()):
+        may_fail = _may_fail(block)  # looked at, it only notes that it does
+        kept += _inspected(block, mark)
+        if mark.needed and may_fail:
             after = _inspection(rest, mark)
             return [*kept, Branch([(mark.passes(), Region(after))])] if after else kept
     return kept if any(not isinstance(block, SymbolAssign) for block in kept) else []
@@ -141,11 +141,16 @@ def _inspected(block: Block, mark: Mark) -> Iterable[Block]:
         return [block]
     if isinstance(block, State):
         block.nodes = [node for node in block.nodes if _matters(node, mark)]
-    if not any(any(leavers(region)) for region in block.regions()) and not _computes(block, mark):
+    if not _may_fail(block) and not _computes(block, mark):
         return []
     for region in block.regions():
         inspect(region, mark)
     return [block]
+
+
+def _may_fail(block: Block) -> bool:
+    """Whether something inside of a block ends it early."""
+    return any(any(leavers(region)) for region in block.regions())
 
 
 def _matters(node: Node, mark: Mark) -> bool:

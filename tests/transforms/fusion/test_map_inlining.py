@@ -75,7 +75,7 @@ def test_goes_to_readers_side_by_side():
 def test_goes_into_both_cases_of_a_branch():
     on = program(f"""state {{ {SQUARES} }}
         if N > 3 {{ state {{ map j = 0:N {{ tasklet (y <- t[j]) -> (o -> b[j]) {{ o = y }} }} }} }}
-        else {{ state {{ map j = 0:N {{ tasklet (y <- t[j]) -> (o -> b[j]) {{ o = y + 1 }} }} }} }}""")
+        else {{ state {{ map k = 0:N {{ tasklet (y <- t[k]) -> (o -> b[k]) {{ o = y + 1 }} }} }} }}""")
     found = expect(MapInlining(), on=on)
     assert found.reasons()[0] == ""
     found.same_values(N=[0, 3, 4], M=[1])

@@ -46,8 +46,7 @@ def test_a_failed_check_guards_what_comes_after_it():
 
 
 def test_checks_in_inner_loops_and_branches_count():
-    on = program("""loop i = 0:N { loop j = 0:M { if q[j] > 0 {
-        let k = wrap(p[i], M, 0)
+    on = program("""loop i = 0:N { let k = wrap(p[i], M, 0) loop j = 0:M { if q[j] > 0 {
         check q[k] < 4 else ValueError "large"
         state { tasklet (x <- b[k]) -> (o -> a[i]) { o = x } } } } }""")
     expect(LoopInspection(), on=on).same_values(

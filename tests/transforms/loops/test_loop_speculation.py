@@ -58,9 +58,9 @@ def test_what_an_iteration_computes_for_its_checks_is_computed_first():
 def test_nothing_is_read_where_an_inner_map_has_failed():
     """The second map computes what the last check depends on, from elements that the first map has looked at."""
     on = program("""loop i = 0:N { data s: f64 transient
-        state { map j = 0:2 { let k = wrap(p[i] + j, M, 0) }
+        state { map l = 0:2 { let k = wrap(p[i] + l, M, 0) }
                 tasklet () -> (o -> s) { o = 0.0 }
-                map j = 0:2 { let k = select(p[i] + j < 0, p[i] + j + M, p[i] + j)
+                map m = 0:2 { let k = select(p[i] + m < 0, p[i] + m + M, p[i] + m)
                               state { tasklet (x <- b[k]) -> (o -> s (add)) { o = x } } } }
         check s[] < 1e300 else ValueError "large"
         state { tasklet (x <- s) -> (o -> t[i]) { o = x } } }""")
@@ -93,7 +93,7 @@ def test_containers_are_where_their_sizes_are_known():
       data part: f64[M - s] transient
       check p[i] > 0 else ValueError "no"
       let s = q[0] % 2
-      state { map j = 0:M - s { tasklet (x <- b[j]) -> (o -> part[j]) { o = x } }
+      state { map m = 0:M - s { tasklet (x <- b[m]) -> (o -> part[m]) { o = x } }
               tasklet (x <- b[0]) -> (o -> t[i]) { o = x } } }"""
     found = expect(LoopSpeculation(), on=program(body))
     for p in ([1, 2, 3], [1, -2, 3]):

@@ -35,8 +35,8 @@ def test_a_loop_without_iterations_goes():
 
 def test_a_transient_that_gets_a_negative_size_is_empty():
     body = """if 1 - {0} >= 0 {{ data t: f64[1 - {0}] transient state {{ map j = 0:1 - {0} {{
-        tasklet (a <- A[j + {0}]) -> (o -> t[j]) {{ o = a }} }} map j = 0:1 - {0} {{
-        tasklet (a <- t[j]) -> (o -> A[j]) {{ o = 2.0*a }} }} }} }}"""
+        tasklet (a <- A[j + {0}]) -> (o -> t[j]) {{ o = a }} }} map k = 0:1 - {0} {{
+        tasklet (a <- t[k]) -> (o -> A[k]) {{ o = 2.0*a }} }} }} }}"""
     expect(LoopUnroll(), on=program(f"loop i = 0:4 {{ {body.format('i')} }}")).same_values(N=[1, 3])
 
 
