@@ -103,6 +103,7 @@ def test_a_roofline_has_a_point_for_each_nest(arguments):
     assert all(map(np.array_equal, before, arguments))  # nothing is run
     slopes = [roof.name for roof in found.roofs if roof.is_bandwidth]
     assert slopes == ["L1", "L2", "L3", "memory"]
+    assert all(0 < point.least <= point.seconds for point in found.points)
     stencil = found.points[0]
     assert stencil.level == "L3"
     assert stencil.rate / stencil.intensity <= next(roof.value for roof in found.roofs if roof.name == "L3") * 1.01

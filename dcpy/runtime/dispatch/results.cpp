@@ -24,7 +24,7 @@ constexpr size_t LARGE = size_t(4) << 20;  // where NumPy begins to ask for huge
 constexpr size_t HEAD = 64;                // in front of the elements: how many bytes the block has
 constexpr size_t PAGE = 4096, HUGE_PAGE = size_t(2) << 20;
 constexpr size_t MOST = 8;         // blocks that are kept
-constexpr size_t OF_MEMORY = 8;    // and the part of the machine's memory that they have at most
+constexpr size_t OF_MEMORY = 4;    // and the part of the machine's memory that they have at most
 constexpr size_t WASTE = 8;        // the part of a block that an array may leave unused
 
 using Block = char *;
