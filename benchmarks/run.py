@@ -13,6 +13,7 @@ import os
 import statistics
 import sys
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -164,13 +165,15 @@ def _rows(
     head: Row = {"kernel": kernel, "preset": part.preset, "size": size, "threads": part.threads}
     for name, python in present.items():
         if name in chosen.anew or not campaign.has(part, kernel, name):
-            yield {**run(kernel, FRAMEWORKS[name], python, part, size, chosen), **head, "framework": name}
+            measured = partial(run, kernel, FRAMEWORKS[name], python, part, size, chosen)
+            row = streaming.beside_triads(measured, part.threads) if part.preset == streaming.PRESET else measured()
+            yield {**row, **head, "framework": name}
     name = polybench.NAME
     if chosen.polybench and (name in chosen.anew or not campaign.has(part, kernel, name)):
         suite = polybench.Suite(chosen.polybench, chosen.repeat, chosen.timeout)
-        row = suite.row(kernel, kernels()[kernel].sizes[size], openmp(part.threads), part.threads)
-        if row is not None:
-            yield {**row, **head, "framework": name}
+        found = suite.row(kernel, kernels()[kernel].sizes[size], openmp(part.threads), part.threads)
+        if found is not None:
+            yield {**found, **head, "framework": name}
 
 
 def tell(campaign: Campaign, part: Part) -> None:

@@ -5,6 +5,7 @@ import shutil
 
 import pytest
 
+from benchmarks import limits
 from benchmarks.npbench import kernels
 from benchmarks.peers import bars, large, polybench, streaming
 from benchmarks.peers.campaign import Campaign, Part
@@ -113,6 +114,15 @@ def test_kernels_that_stream_are_seen_beside_the_triad():
     (bar,) = bars.bars(rows, {"triad": 30e9})
     assert (bar.value, bar.shown) == (pytest.approx(0.1), "0.1 (jacobi_2d 0.80, gesummv 0.10)")
     assert bars.bars(rows, {}) == []
+
+
+def test_triads_are_measured_before_and_after(monkeypatch):
+    speeds = iter([20e9, 40e9])
+    monkeypatch.setattr(limits, "measured", lambda environment: {"triad": next(speeds), "dgemm": 1.0})
+    beside = streaming.beside_triads(lambda: row("dcpy", 2.0, kernel="gesummv", preset="beyond", bytes=6e9), 2)
+    assert dict(streaming.shares([beside], "dcpy", 1e9)) == {"gesummv": pytest.approx(0.1)}
+    monkeypatch.setattr(limits, "measured", lambda environment: {})
+    assert "triad" not in streaming.beside_triads(lambda: row("dcpy", 2.0), 2)
 
 
 PROGRAM = r"""
