@@ -218,7 +218,7 @@ class Ranges:
     def _nonneg_by_facts(self, expr: Expr, depth: int) -> bool:
         """Fourier-Motzkin elimination: takes multiples of facts away that remove a term which stands in the way.
 
-        A symbol whose bounds mention others makes way for these: ``K - i - 1`` of i below M is ``K - M`` at least.
+        A symbol may make way for its bounds: ``K - i - 1`` of i below M is ``K - M`` at least, of i below 3 ``K - 3``.
         """
         if depth == 0 or not self._facts:
             return False
@@ -230,11 +230,17 @@ class Ranges:
                 rest = expr * abs(slope) - fact * abs(factor)
                 if self._nonneg(rest, _DEPTH // 2) or self._nonneg_by_facts(rest, depth - 1):
                     return True
+        name = self._makes_way(expr)
+        weaker = self._weaken(expr, name, _DEPTH // 2) if name is not None else None
+        return weaker is not None and self._nonneg_by_facts(weaker, depth - 1)
+
+    def _makes_way(self, expr: Expr) -> str | None:
+        """The innermost symbol whose bounds mention others; where there is none, one that is subtracted."""
         for name in self._innermost_first(expr.symbols):
             if any(bound is not None and bound.symbols for bound in self.bounds(name)):
-                weaker = self._weaken(expr, name, _DEPTH // 2)
-                return weaker is not None and self._nonneg_by_facts(weaker, depth - 1)
-        return False
+                return name
+        subtracted = (monomial[0][0].name for monomial, factor in expr.terms if factor < 0 and len(monomial) == 1)
+        return next((name for name in subtracted if name in self._bounds), None)
 
     def _in_the_way(self, expr: Expr) -> list[tuple[Monomial, int]]:
         """A term that may be negative, and that each proof must remove; where there is none, the terms with symbols."""

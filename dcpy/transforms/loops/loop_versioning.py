@@ -12,6 +12,7 @@ from dcpy.ir.analysis.ranges_at import Bounds, owner_bounds
 from dcpy.ir.analysis.scopes import symbols_assigned_in
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.editing.cloning import clone
+from dcpy.ir.editing.index_simplification import simplify_indices
 from dcpy.ir.expressions.scalar import Const, Index, Op, ScalarExpr, WrapIndex, as_symbolic, cast, op
 from dcpy.ir.region import Block, Branch, Check, Loop, Region, SymbolAssign
 from dcpy.ir.symbolic import ZERO, Expr, Ranges, const, sym
@@ -71,6 +72,7 @@ class LoopVersioning(Transformation["Versions"]):
         rest = Region()
         rw.insert_before(loop, Branch([(plan.condition, Region([fast]))], rest, span=loop.span))
         rw.move_blocks([loop], rest)
+        simplify_indices([fast], rw)
         return fast
 
     def _is_small(self, loop: Loop) -> bool:
