@@ -73,6 +73,7 @@ TRANSFORMATIONS: Registry[type[Transformation[Any]]] = Registry(
         "move-loop-into-map": f"{_MAPS}.move_loop_into_map:MoveLoopIntoMap",
         "move-map-into-loop": f"{_MAPS}.move_map_into_loop:MoveMapIntoLoop",
         "node-splitting": f"{_FUSION}.node_splitting:NodeSplitting",
+        "array-renaming": f"{_FUSION}.array_renaming:ArrayRenaming",
         "out-local-storage": f"{_MEMORY}.out_local_storage:OutLocalStorage",
         "parallelization": f"{_MAPS}.parallelization:Parallelization",
         "recompute-fusion": f"{_FUSION}.recompute_fusion:RecomputeFusion",

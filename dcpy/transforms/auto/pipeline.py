@@ -7,6 +7,7 @@ here changes results but the order of reductions, and each decision is in the hi
 from __future__ import annotations
 
 from dcpy.ir.sdfg import Sdfg
+from dcpy.transforms.fusion.array_renaming import ArrayRenaming
 from dcpy.transforms.fusion.expand_to_fuse import ExpandToFuse
 from dcpy.transforms.fusion.map_fusion import MapFusion
 from dcpy.transforms.fusion.node_splitting import NodeSplitting
@@ -60,6 +61,7 @@ AUTO_OPTIMIZE = Pipeline(
         DeadStateElimination(),
         CheckMotion(),
         StateFusion(),
+        ArrayRenaming(),
         repeat(MapFusion()),
         LibraryIdioms(),
         LibraryIdioms(raising=True),

@@ -16,6 +16,7 @@ from dcpy.transforms.cpu.partial_sums import PartialSums
 from dcpy.transforms.cpu.share_buffers import ShareBuffers
 from dcpy.transforms.cpu.stores_past_caches import StoresPastCaches
 from dcpy.transforms.expand import ExpandLibraryNodes
+from dcpy.transforms.fusion.array_renaming import ArrayRenaming
 from dcpy.transforms.fusion.map_inlining import MapInlining
 from dcpy.transforms.library_idioms import LibraryIdioms
 from dcpy.transforms.loops.line_tiling import LineTiling
@@ -44,6 +45,7 @@ def cpu_pipeline(options: CpuOptions, costs: Costs = COSTS, limits: Limits = LIM
         IsolateInnerMap(),
         CopySinking(),
         ExpandLibraryNodes(target="cpu", costs=costs),
+        ArrayRenaming(inline=True),
         MapInlining(),
         SkewedJam(),
         LoopsIntoTiles(costs=costs),
