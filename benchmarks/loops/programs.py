@@ -67,6 +67,14 @@ def table_of_bytes(x, i):
     return x[i] * 2.0
 
 
+def extrema(x):
+    return np.max(x), np.min(x)
+
+
+def any_larger(x):
+    return np.any(x > 2)
+
+
 def in_place(x, y, z, out):
     np.multiply(x, y, out=out)
     out += z
@@ -161,6 +169,8 @@ PROGRAMS: dict[str, Program] = {
         Program("S-4b", "numpy", chosen, lambda rng: (rng.random(N) > 0.5, *rng.random((2, N)))),
         Program("S-4b", "numpy", masked_assignment, lambda rng: (rng.random(N) > 0.5, rng.random(N))),
         Program("S-4b", "numpy", table_of_bytes, lambda rng: (rng.random(256), rng.integers(0, 256, N, np.uint8))),
+        Program("S-4b", "numpy", extrema, lambda rng: (rng.random(30_000),)),
+        Program("S-4b", "numpy", any_larger, lambda rng: (rng.random(30_000),)),
         Program("S-4b", "numpy", in_place, _vectors(4)),
         Program("S-2", "numpy", halves, lambda rng: (rng.random(1 << 20),)),
         Program("S-4b", "numba", nbody_step, lambda rng: (*rng.random((2, 300, 3)), rng.random(300), 0.01)),

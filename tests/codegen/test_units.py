@@ -69,7 +69,7 @@ def test_each_unit_is_in_its_language():
     assert (host.name, host.language, host.flags) == ("apart.cpp", "C++", ("-std=c++17",))
     assert (kernels.name, kernels.language, kernels.flags) == ("apart_kernels.c", "C", ("-std=gnu11",))
     assert artifact().languages == ("C++", "C")
-    assert 'extern "C" void apart_map_i_1(int64_t N, double &s_max, double *__restrict y);' in host.text
+    assert 'extern "C" void apart_map_i_1(int64_t N, int64_t &s_max, double *__restrict y);' in host.text
     assert "dcpy_floordiv_i64" in kernels.text
     assert "dcpy_floordiv" not in host.text
 

@@ -49,6 +49,7 @@ INTRINSICS = {
     "power": "dcpy_power<{1}, {of}>({0})", "copy": "memcpy", "move": "memmove", "free": "free",
     "owned_buffer": "dcpy_owned_buffer", "take_kept": "__atomic_exchange_n({0}, (char *)nullptr, __ATOMIC_ACQ_REL)",
     "put": None, "take": None,
+    "to_order": "dcpy_to_order_{dtype}({0}, {1})", "from_order": "dcpy_from_order_{dtype}({0})",
     "store_past_caches": "dcpy_store_past_caches({0}, {1}, {2}*sizeof({of}))",
     "stores_are_seen": "dcpy_stores_are_seen",
     "elements_into_line": "dcpy_bytes_into_line({0})/int64_t(sizeof({of}))",

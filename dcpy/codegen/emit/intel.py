@@ -13,7 +13,7 @@ from dcpy.codegen.emit.c99 import C99, in_c
 from dcpy.codegen.emit.tokens import lanes_in
 from dcpy.codegen.emit.vitis import check_fail, is_whole
 from dcpy.codegen.lir import tree
-from dcpy.codegen.lir.intrinsics import PAST_CACHES
+from dcpy.codegen.lir.intrinsics import ORDERS, PAST_CACHES
 from dcpy.codegen.prelude import Prelude
 from dcpy.ir.data import Space
 from dcpy.ir.types import DType
@@ -109,7 +109,7 @@ INTEL = C99.but(
     intrinsics={
         "put": "write_channel_intel({0}, {1})", "take": "read_channel_intel({0})", "likely": "{0}",
         "is_set": "({0} != 0)",  # a byte, wherever it is: a pointer to it would have an address space
-        **dict.fromkeys(("copy", "move", "free", "owned_buffer", "take_kept", *PAST_CACHES)),
+        **dict.fromkeys(("copy", "move", "free", "owned_buffer", "take_kept", *ORDERS, *PAST_CACHES)),
     },
     statements={
         tree.StackBuffer: stack_buffer, tree.CheckFail: check_fail, tree.Update: statements.update,

@@ -26,6 +26,7 @@ class Rule:
 
 #: numbers of threads and blocks, and how many there are
 OF_KERNELS = tuple(f"{what}_{axis}" for what in ("thread", "block", "threads", "blocks") for axis in "xyz")
+ORDERS = ("to_order", "from_order")
 PAST_CACHES = ("store_past_caches", "stores_are_seen", "elements_into_line")
 WIDE = ("load_wide", "store_wide", "is_wide")
 #: what a host asks of a device, beside what has a statement of its own
@@ -34,6 +35,8 @@ OF_DEVICES = (
     "device_on_stream", "device_seal", "device_defer", "device_recall", "has_graphs", "graph_begin", "graph_end",
     "graph_replay",
 )  # fmt: skip
+#: integers that are as wide as floats
+ORDER = {types.float32: types.int32, types.float64: types.int64}
 ANY, BYTES = Pointer(Basic.VOID), Pointer(Basic.VOID, const=True)
 
 
@@ -55,6 +58,8 @@ INTRINSICS: Mapping[str, Callable[[Any], Rule]] = {
     "store_past_caches": lambda of: Rule((Pointer(of), Pointer(of, const=True), INDEX), Basic.VOID),  # so many elements
     "stores_are_seen": lambda of: Rule((), Basic.VOID),  # by other threads, those past the caches, too
     "elements_into_line": lambda of: Rule((Pointer(of, const=True),), INDEX),  # that are in a cache line before one
+    "to_order": lambda of: Rule((of, ORDER[of]), ORDER[of]),  # a float as an integer of the same order; what NaN is
+    "from_order": lambda of: Rule((ORDER[of],), of),
     "free": lambda of: Rule((ANY,), Basic.VOID),
     "owned_buffer": lambda of: Rule((Pointer(Pointer(of)), INDEX), Pointer(of)),  # the caller's
     "take_kept": lambda of: Rule((Pointer(Pointer(Basic.BYTE)),), Pointer(Basic.BYTE)),  # a kept buffer out of its slot

@@ -44,11 +44,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Accumulator:
-    """A variable that stands for the location of a conflict resolution while a loop runs."""
+    """A variable that stands for the location of a conflict resolution while a loop runs.
+
+    Vectors fold integers instead of some values: of these the dtype is `stands_for`.
+    """
 
     variable: Name
     dtype: DType
     op: str
+    stands_for: DType | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from dcpy.codegen.lower.context import Accumulator, Context, ParallelScope
 from dcpy.codegen.lower.hoisting import grow_buffers, take_buffers
 from dcpy.codegen.lower.independence import promised
 from dcpy.codegen.lower.past_caches import streamed_row, with_fence
-from dcpy.codegen.lower.reductions import accumulator_for, reduction_of
+from dcpy.codegen.lower.reductions import accumulator_for, is_new, of_accumulator, reduction_of
 from dcpy.codegen.lower.tasklets import write
 from dcpy.ir.analysis.conflicts import ConflictResolutions, conflict_resolutions, reducible, tiles_of
 from dcpy.ir.analysis.work import work_of
@@ -48,8 +48,9 @@ def lower_map(context: Context, node: Map, lower_region: LowerRegion) -> None:
     threads = isinstance(node.schedule, Parallel) and context.may_start_team
     writes = conflict_resolutions(context.uses, node)
     folded = isinstance(node.schedule, FOLDED)
-    fresh = [m for m in (reducible(writes) if folded else []) if m not in context.accumulators]
-    accumulators = {memlet: accumulator_for(context, memlet) for memlet in fresh}
+    vectors = _width(context, node, writes) != 1 and _is_long(node.domain[-1])
+    places = [m for m in (reducible(writes) if folded else []) if is_new(context, m, vectors=vectors)]
+    accumulators = {memlet: accumulator_for(context, memlet, vectors=vectors) for memlet in places}
     for accumulator, start in accumulators.values():
         if start is not None:
             context.emit(tree.Declare(accumulator.variable.name, accumulator.variable.type, start))
@@ -63,10 +64,16 @@ def lower_map(context: Context, node: Map, lower_region: LowerRegion) -> None:
             _store(context, node, memlet, accumulator)
 
 
+def _is_long(values: Range) -> bool:
+    """Whether folding vectors may take less than folding what is left of one: conversions pay from some 20 on."""
+    count = values.size.constant
+    return count is None or count > 32
+
+
 def _store(context: Context, node: Map, memlet: Memlet, accumulator: Accumulator) -> None:
     """Folds the accumulator into its location, which must exist: where it may not, only if there were iterations."""
     with context.capture() as body:
-        write(context, memlet, accumulator.variable, accumulator.dtype)
+        write(context, memlet, *of_accumulator(accumulator))
     if _is_inside(context, memlet):
         for statement in body:
             context.emit(statement)

@@ -2,31 +2,77 @@
 
 The location must not depend on what differs between iterations, and nothing else in the map may touch the container.
 float32 (and float16) sums are folded in double precision: as close to exact as NumPy's pairwise sums, or closer.
+g++ makes no vectors of extrema of floats and of logical operations, or slow ones: vectors fold integers instead.
 """
 
 from __future__ import annotations
 
 from dcpy.codegen.lir.combinations import Combination
-from dcpy.codegen.lir.expr import LirExpr, Name
+from dcpy.codegen.lir.expr import Intrinsic, LirExpr, Name
+from dcpy.codegen.lir.intrinsics import ORDER
+from dcpy.codegen.lir.scalars import convert
 from dcpy.codegen.lir.tree import Reduction
 from dcpy.codegen.lower.context import Accumulator, Context
 from dcpy.ir import types
 from dcpy.ir.memlet import Memlet
+from dcpy.ir.types import DType
 
 WIDER = {types.float16: types.float64, types.float32: types.float64, types.complex64: types.complex128}
 
 
-def accumulator_for(context: Context, memlet: Memlet) -> tuple[Accumulator, LirExpr | None]:
+#: logical operations (extrema of truths are the same) as operations on integers that are 0 or 1
+BITS = {"or": "bitor", "bitor": "bitor", "max": "bitor", "and": "bitand", "bitand": "bitand", "min": "bitand"}
+
+
+def is_new(context: Context, memlet: Memlet, *, vectors: bool) -> bool:
+    """Whether a location needs an accumulator: it has none yet, or one of which vectors are slow."""
+    known = context.accumulators.get(memlet)
+    return known is None or (vectors and known.stands_for is None and _as_integers(context, memlet) is not None)
+
+
+def _as_integers(context: Context, memlet: Memlet) -> Combination | None:
+    """What vectors fold instead of an operation that g++ makes slow vectors of; None where it makes good ones."""
+    dtype = context.places[memlet.container].dtype
+    if dtype in ORDER and memlet.wcr in ("min", "max"):
+        return Combination(memlet.wcr, ORDER[dtype])
+    return Combination(BITS[memlet.wcr], types.int8) if dtype is types.bool_ and memlet.wcr in BITS else None
+
+
+def accumulator_for(context: Context, memlet: Memlet, *, vectors: bool) -> tuple[Accumulator, LirExpr | None]:
     """A variable for the location, and its first value: the operation's neutral one.
 
     A location that is a variable already is its own accumulator, and has its value: None.
     """
     place = context.places[memlet.container]
+    integers = _as_integers(context, memlet) if vectors else None
     dtype = WIDER.get(place.dtype, place.dtype) if memlet.wcr == "add" else place.dtype
-    if place.is_value and not place.viewed and dtype == place.dtype:
+    if integers is None and place.is_value and not place.viewed and dtype == place.dtype:
         return Accumulator(place.base, dtype, memlet.wcr), None
     name = context.names.fresh(f"{context.names.of(memlet.container)}_{_NOUN[memlet.wcr]}")
-    return Accumulator(Name(name, dtype), dtype, memlet.wcr), Combination(memlet.wcr, dtype).neutral
+    start = Combination(memlet.wcr, dtype).neutral
+    if integers is not None:
+        accumulator = Accumulator(Name(name, integers.dtype), integers.dtype, integers.op, dtype)
+        return accumulator, to_accumulator(accumulator, start, dtype)
+    return Accumulator(Name(name, dtype), dtype, memlet.wcr), start
+
+
+def to_accumulator(accumulator: Accumulator, value: LirExpr, source: DType) -> LirExpr:
+    """A value of dtype `source` as the accumulator combines it."""
+    of = accumulator.stands_for
+    if of is None:
+        return convert(value, source, accumulator.dtype)
+    if of not in ORDER:
+        return convert(convert(value, source, of), of, accumulator.dtype)
+    stays = Combination("max" if accumulator.op == "min" else "min", accumulator.dtype).neutral  # what NaN is
+    return Intrinsic("to_order", (convert(value, source, of), stays), accumulator.dtype, of)
+
+
+def of_accumulator(accumulator: Accumulator) -> tuple[LirExpr, DType]:
+    """What the accumulator has come to, and its dtype."""
+    of = accumulator.stands_for
+    if of not in ORDER:
+        return accumulator.variable, accumulator.dtype
+    return Intrinsic("from_order", (accumulator.variable,), of, of), of
 
 
 _NOUN = {

@@ -11,6 +11,7 @@ from dcpy.codegen.lir.tree import Assign, Block, Declare, Update
 from dcpy.codegen.lir.types import TRUTH
 from dcpy.codegen.lir.walk import parts
 from dcpy.codegen.lower.context import Context
+from dcpy.codegen.lower.reductions import to_accumulator
 from dcpy.codegen.lower.streams import is_stream, push
 from dcpy.codegen.lower.values import lower_value
 from dcpy.ir import types
@@ -113,10 +114,12 @@ def write(context: Context, memlet: Memlet, value: LirExpr, source: DType) -> No
     accumulator = context.accumulators.get(key)
     if accumulator is None:
         target = place.element(point_of(memlet.subset), context.symbolic)
-        dtype, atomic = place.dtype, races(context, memlet)
+        combination, combined = Combination(memlet.wcr, place.dtype), convert(value, source, place.dtype)
+        context.emit(Update(target, combined, combination, races(context, memlet)))
     else:
-        target, dtype, atomic = accumulator.variable, accumulator.dtype, False
-    context.emit(Update(target, convert(value, source, dtype), Combination(memlet.wcr, dtype), atomic))
+        combination = Combination(accumulator.op, accumulator.dtype)
+        combined = to_accumulator(accumulator, value, source)
+        context.emit(Update(accumulator.variable, combined, combination, atomic=False))
 
 
 def races(context: Context, memlet: Memlet) -> bool:

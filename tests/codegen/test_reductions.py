@@ -1,0 +1,81 @@
+"""Reductions in vectors: extrema of floats and logical operations are folded as integers, to the values of NumPy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dcpy
+from dcpy.codegen.generate import generate
+from dcpy.ir.text import parse_sdfg
+from dcpy.transforms.cpu.lowering import lower_for_cpu
+
+FOLDED = """
+sdfg @folded(A: {dtype}[N], s: {dtype}[1]) symbols(N: size) {{
+  map i = 0:{size} @vector {{ tasklet (a <- A[i]) -> (o -> s[0] ({op})) {{ o = a }} }}
+}}"""
+SPECIAL = (0.0, -0.0, np.inf, -np.inf, np.nan, -np.nan, 5e-324, -5e-324, 1e308, -1e308)
+
+
+def printed(op, dtype="f64", size="N"):
+    sdfg = parse_sdfg(FOLDED.format(op=op, dtype=dtype, size=size))
+    lower_for_cpu(sdfg)
+    return generate(sdfg).units[0].text
+
+
+def test_the_largest_float_is_the_largest_integer():
+    text = printed("max")
+    assert "#pragma omp simd reduction(max : s_max)" in text
+    assert "s_max = dcpy_max<int64_t>(s_max, dcpy_to_order_f64(A[i], 9223372036854775807));" in text
+    assert "s[0] = dcpy_maximum(s[0], dcpy_from_order_f64(s_max));" in text
+
+
+def test_nan_is_the_smallest_of_all_where_the_smallest_is_asked_for():
+    assert "dcpy_to_order_f32(A[i], (-__INT32_MAX__ - 1))" in printed("min", "f32")
+
+
+@pytest.mark.parametrize(("op", "sign"), [("or", "|"), ("and", "&"), ("max", "|"), ("min", "&")])
+def test_truths_are_bits(op, sign):
+    text = printed(op, "bool")
+    assert f"#pragma omp simd reduction({sign} : s_" in text
+    assert f" {sign}= (int8_t)dcpy_is_set(A[i]);" in text
+
+
+@pytest.mark.parametrize(("op", "dtype", "size"), [("max", "f64", "32"), ("max", "i64", "N"), ("add", "f64", "N")])
+def test_what_is_short_or_quick_is_folded_as_it_is(op, dtype, size):
+    text = printed(op, dtype, size)
+    assert "dcpy_to_order" not in text
+    assert f"s_{'sum' if op == 'add' else 'max'}" in text
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("auto", [False, True])
+def test_extrema_are_numpys(dtype, auto):
+    def extrema(x):
+        return np.max(x), np.min(x), np.max(x, axis=1), np.min(x, axis=0)
+
+    program = dcpy.program(extrema, auto_optimize=auto)
+    rng = np.random.default_rng(0)
+    for special in (None, *SPECIAL):
+        for shape in ((3, 41), (2, 70_000)):
+            x = (rng.random(shape) - 0.5).astype(dtype)
+            if special is not None:
+                with np.errstate(over="ignore"):
+                    x[1, rng.integers(shape[1])] = dtype(special)
+                x[0] = x[0, 0] if special == 0 else dtype(-np.inf)
+            for mine, theirs in zip(program(x), extrema(x), strict=True):
+                np.testing.assert_array_equal(mine, theirs)
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize("where", [None, 0, 40, 69_999])
+def test_truths_are_numpys(where):
+    def truths(x):
+        return np.any(x > 1), np.all(x < 1), np.max(x > 1), np.min(x < 1)
+
+    x = np.random.default_rng(0).random(70_000)
+    if where is not None:
+        x[where] = 2
+    for size in (41, 70_000):
+        assert dcpy.program(truths)(x[:size]) == truths(x[:size])
