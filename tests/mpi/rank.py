@@ -18,7 +18,8 @@ def main(folder: str, arguments: list[str]) -> int:
         kept = os.open(Path(folder) / f"rank{rank}.txt", os.O_WRONLY | os.O_CREAT)
         os.dup2(kept, 1)
         os.dup2(kept, 2)
-    return int(pytest.main(arguments))
+    own = f"--basetemp={Path(folder) / f'files{rank}'}"  # in a folder of all processes each would tidy up the others'
+    return int(pytest.main([own, *arguments]))
 
 
 if __name__ == "__main__":
