@@ -35,6 +35,23 @@ def test_decides_before_the_loop():
         }} }}""").same_values(N=[4], M=[1], n=[-1, 0, 3, 4, 5], m=[0])
 
 
+def test_what_the_test_says_is_known_of_the_indices_behind_it():
+    """``a[min(N, k + 1) - 1]`` is ``a[k]`` where ``N >= 3``: k is below 3."""
+    expect(
+        LoopVersioning(),
+        on=program("""loop k = 0:3 {
+            check N - k - 1 >= 0 else IndexError "too far"
+            state { tasklet (x <- a[min(N, k + 1) - 1]) -> (o -> a[k]) { o = x + 1 } } }"""),
+    ).becomes(f"""{HEAD} {{
+        if N - 3 >= 0 {{
+          loop k_1 = 0:3 {{ state {{ tasklet (x <- a[k_1]) -> (o -> a[k_1]) {{ o = x + 1 }} }} }}
+        }} else {{
+          loop k = 0:3 {{
+            check N - k - 1 >= 0 else IndexError "too far"
+            state {{ tasklet (x <- a[min(N, k + 1) - 1]) -> (o -> a[k]) {{ o = x + 1 }} }} }}
+        }} }}""").same_values(N=[1, 2, 3, 4], M=[1], n=[0], m=[0])
+
+
 def test_the_outermost_loop_is_versioned_and_both_ends_count():
     """The slope of the check along i is -m, which is positive where the inner loop runs."""
     expect(
