@@ -1,4 +1,4 @@
-// Floats as integers in the same order, for extrema: of integers g++ makes vectors, and folds their lanes in a tree. C, too.
+// Floats as integers in the same order, for extrema, of which g++ makes better vectors. C, too.
 
 // What a float's bits mean as an integer rises with it, apart from the sign; `nan` is what a NaN counts as.
 static inline int64_t dcpy_to_order_f64(double x, int64_t nan)

@@ -26,7 +26,7 @@ class Rule:
 
 #: numbers of threads and blocks, and how many there are
 OF_KERNELS = tuple(f"{what}_{axis}" for what in ("thread", "block", "threads", "blocks") for axis in "xyz")
-ORDERS = ("to_order", "from_order")
+ORDERS = ("to_order", "from_order")  #: of floats, as integers
 PAST_CACHES = ("store_past_caches", "stores_are_seen", "elements_into_line")
 WIDE = ("load_wide", "store_wide", "is_wide")
 #: what a host asks of a device, beside what has a statement of its own

@@ -19,7 +19,7 @@ from dcpy.codegen.lower.context import Accumulator, Context, ParallelScope
 from dcpy.codegen.lower.hoisting import grow_buffers, take_buffers
 from dcpy.codegen.lower.independence import promised
 from dcpy.codegen.lower.past_caches import streamed_row, with_fence
-from dcpy.codegen.lower.reductions import accumulator_for, is_new, of_accumulator, reduction_of
+from dcpy.codegen.lower.reductions import accumulator_for, is_new, is_short, of_accumulator, reduction_of
 from dcpy.codegen.lower.tasklets import write
 from dcpy.ir.analysis.conflicts import ConflictResolutions, conflict_resolutions, reducible, tiles_of
 from dcpy.ir.analysis.work import work_of
@@ -48,7 +48,7 @@ def lower_map(context: Context, node: Map, lower_region: LowerRegion) -> None:
     threads = isinstance(node.schedule, Parallel) and context.may_start_team
     writes = conflict_resolutions(context.uses, node)
     folded = isinstance(node.schedule, FOLDED)
-    vectors = _width(context, node, writes) != 1 and _is_long(node.domain[-1])
+    vectors = _width(context, node, writes) != 1 and not is_short(node.domain[-1])
     places = [m for m in (reducible(writes) if folded else []) if is_new(context, m, vectors=vectors)]
     accumulators = {memlet: accumulator_for(context, memlet, vectors=vectors) for memlet in places}
     for accumulator, start in accumulators.values():
@@ -62,12 +62,6 @@ def lower_map(context: Context, node: Map, lower_region: LowerRegion) -> None:
     for memlet, (accumulator, start) in accumulators.items():
         if start is not None:
             _store(context, node, memlet, accumulator)
-
-
-def _is_long(values: Range) -> bool:
-    """Whether folding vectors may take less than folding what is left of one: conversions pay from some 20 on."""
-    count = values.size.constant
-    return count is None or count > 32
 
 
 def _store(context: Context, node: Map, memlet: Memlet, accumulator: Accumulator) -> None:

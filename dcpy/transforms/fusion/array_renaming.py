@@ -61,7 +61,9 @@ class ArrayRenaming(Transformation[Subset]):
         points = inverse(fusion.renaming, first)
         if points is None or again.subs(fusion.renaming) != written:
             return Refusal(f"the second map does not write the elements of {name!r} that the first one has written")
-        refusal = _why_not_own(first, written, name) or (_why_not_inline(first, second, uses) if self.inline else None)
+        refusal = _why_not_own(first, written, name)
+        if self.inline:
+            refusal = refusal or _why_not_inline(first, second, name, uses)
         return refusal or _place(first).subs(points)
 
     def apply(self, m: Match, plan: Subset, rw: Rewriter) -> str:
@@ -115,18 +117,26 @@ def _why_not_own(first: Map, written: Subset, name: str) -> Refusal | None:
     """Why what the first map writes would not be an array with an element for each iteration."""
     if any(values.step is not ONE or not {*first.params}.isdisjoint(values.symbols) for values in first.domain):
         return Refusal("the iterations of the first map are no box")
-    indices = [dim for dim in written.dims if isinstance(dim, Expr) and not {*first.params}.isdisjoint(dim.symbols)]
-    found = [param for dim in indices for param in dim.symbols if param in first.params]
+    found: list[str] = []
+    for dim in written.dims:
+        params = [param for param in first.params if isinstance(dim, Expr) and param in dim.symbols]
+        form = dim.linear_in(params[0]) if isinstance(dim, Expr) and len(params) == 1 else None
+        found += params
+        if params and (form is None or not form[0].constant):
+            return Refusal(f"iterations of the first map may write the same element of {name!r}")
     if sorted(found) != sorted(first.params):
         return Refusal(f"iterations of the first map may write the same element of {name!r}")
     return None
 
 
-def _why_not_inline(first: Map, second: Map, uses: Uses) -> Refusal | None:
+def _why_not_inline(first: Map, second: Map, name: str, uses: Uses) -> Refusal | None:
     """Why what the first map computes cannot be computed in the second one; None where it can."""
     result = only_result(first, uses)
     if isinstance(result, Refusal):
         return result
     if any(values.start is not ZERO for values in first.domain):
         return Refusal("the first map does not begin with 0")
-    return why_not_later(first, tuple(_tasklets(second)), uses)
+    readers = tuple(each for each in _tasklets(second) if any(memlet.container == name for memlet in each.reads()))
+    if len(readers) > 1:
+        return Refusal(f"{name!r} is read by {len(readers)} tasklets: it would be computed for each")
+    return why_not_later(first, readers, uses)

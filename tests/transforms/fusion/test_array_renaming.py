@@ -115,6 +115,12 @@ def test_refusals(changed, reason):
     expect(ArrayRenaming(), on=program(**changed)).is_refused(reason)
 
 
+def test_two_readers_would_each_compute_it():
+    on = program(second="(b <- B[j]) -> (o -> C[j]) { o = b } tasklet (b <- B[j]) -> (o -> B[j]) { o = sqrt(b) }")
+    expect(ArrayRenaming(inline=True), on=on).is_refused("'B' is read by 2 tasklets")
+    expect(ArrayRenaming(), on=on).applies().same_values(N=[0, 1, 7])
+
+
 def test_what_only_the_two_maps_need_is_for_fusion():
     on = parse("""
         sdfg @f(A: f64[N]) symbols(N: size) {
