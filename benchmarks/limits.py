@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -17,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.timing import median_seconds
+from benchmarks.timing import median_seconds, surroundings
 
 ELEMENTS = 2**24  # 128 MiB an array: more than caches hold
 SIDE = 1536
@@ -59,7 +58,7 @@ def measured(environment: Mapping[str, str] | None = None) -> dict[str, float]:
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks.limits"],
         cwd=Path(__file__).parent.parent,
-        env={**os.environ, **(environment or {})},
+        env=surroundings(environment),
         capture_output=True,
         text=True,
         check=False,

@@ -14,6 +14,13 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parent.parent
+#: In these some libraries read which processor to take the machine for, or which of its instructions to leave alone.
+HELD_BACK = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "MKL_ENABLE_INSTRUCTIONS", "NPY_DISABLE_CPU_FEATURES")
+
+
+def surroundings(more: Mapping[str, str] | None = None) -> dict[str, str]:
+    """This process's environment with `more`, without what holds some libraries back: all use the whole machine."""
+    return {name: value for name, value in os.environ.items() if name not in HELD_BACK} | dict(more or {})
 
 
 def median_seconds(run: Callable[[], object], repeats: int = 7) -> float:
@@ -46,11 +53,12 @@ def in_new_process(
 
     `words` are its arguments. Raises `RuntimeError` with what it says where it fails.
     """
-    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    own = surroundings(environment)
+    own.pop("PYTHONDONTWRITEBYTECODE", None)
     with tempfile.TemporaryDirectory() as empty:
         done = subprocess.run(
             [sys.executable, "-c", code, *words],
-            env={**kept, **(environment or {}), "DCPY_CACHE_DIR": cache or empty},
+            env={**own, "DCPY_CACHE_DIR": cache or empty},
             cwd=ROOT,
             capture_output=True,
             text=True,

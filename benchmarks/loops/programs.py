@@ -153,6 +153,44 @@ def triad(a, b, c, s):
         a[i] = b[i] + s * c[i]
 
 
+def escape_time(x, y, most):
+    out = np.zeros((len(y), len(x)), dtype=np.int64)
+    for i in range(len(y)):
+        for j in range(len(x)):
+            c = x[j] + 1j * y[i]
+            z = 0j
+            n = 0
+            while n < most and abs(z) <= 2.0:
+                z = z * z + c
+                n += 1
+            out[i, j] = n
+    return out
+
+
+def newton_roots(a):
+    out = np.empty_like(a)
+    for i in range(len(a)):
+        x = a[i]
+        for _ in range(50):
+            y = 0.5 * (x + a[i] / x)
+            if abs(y - x) < 1e-12 * y:
+                x = y
+                break
+            x = y
+        out[i] = x
+    return out
+
+
+def collatz(a):
+    steps = np.zeros(len(a), dtype=np.int64)
+    for i in range(len(a)):
+        n = a[i]
+        while n != 1:
+            n = 3 * n + 1 if n & 1 else n >> 1
+            steps[i] += 1
+    return steps
+
+
 def _vectors(count: int) -> Arguments:
     return lambda rng: tuple(rng.random(N) for _ in range(count))
 
@@ -180,6 +218,9 @@ PROGRAMS: dict[str, Program] = {
         Program("S-5", "numba", sum_of_positive, lambda rng: (rng.random(N) - 0.5,)),
         Program("S-6", "numba", sums_of_rows, lambda rng: (rng.random(N), np.zeros(1000), 1000, 1000)),
         Program("S-6", "numba", convolve, lambda rng: (rng.random((3, 3)), *rng.random((2, 600, 600)))),
+        Program("R-1", "numba", escape_time, lambda rng: (np.linspace(-2, 0.5, 300), np.linspace(-1.2, 1.2, 300), 100)),
+        Program("R-1", "numba", newton_roots, lambda rng: (rng.random(100_000) * 100,)),
+        Program("R-1", "numba", collatz, lambda rng: (rng.integers(1, 1_000_000, 10_000),)),
         Program("S-6", "numba", triad, lambda rng: (*rng.random((3, N)), 2.0)),
     )
 }

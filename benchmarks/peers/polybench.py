@@ -9,7 +9,6 @@ What a program in C computes is not compared with anything: it starts from numbe
 from __future__ import annotations
 
 import math
-import os
 import shutil
 import statistics
 import subprocess
@@ -19,6 +18,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from benchmarks.timing import surroundings
 
 Row = dict[str, Any]
 NAME = "polybench-c"
@@ -128,7 +129,7 @@ class Suite:
             left = max(end - time.perf_counter(), 1.0)
             done = subprocess.run(
                 [str(program)],
-                env={**os.environ, **environment},
+                env=surroundings(environment),
                 capture_output=True,
                 text=True,
                 timeout=left,

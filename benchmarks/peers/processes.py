@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.peers import Framework
+from benchmarks.timing import surroundings
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -33,7 +34,7 @@ def answer(
         process = subprocess.Popen(
             [str(python), *words],
             cwd=folder,
-            env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": folder, **own, **(environment or {})},
+            env=surroundings({"PYTHONPATH": str(ROOT), "TMPDIR": folder, **own, **(environment or {})}),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

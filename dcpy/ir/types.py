@@ -46,6 +46,11 @@ class DType:
         """The dtype of the real and the imaginary part of a complex one; of others, the dtype itself."""
         return _PARTS.get(self, self)
 
+    @property
+    def complex(self) -> DType:
+        """The dtype of complex numbers with parts of this one; of other numbers, the dtype itself."""
+        return next((whole for whole, part in _PARTS.items() if part == self), self)
+
     def __str__(self) -> str:
         return self.name
 

@@ -151,6 +151,7 @@ PASSES: Registry[type[Pass]] = Registry(
         "loops-into-kernels": f"{_GPU}.loops_into_kernels:LoopsIntoKernels",
         "calls-in-stages": f"{_CPU}.calls_in_stages:CallsInStages",
         "loops-into-tiles": f"{_CPU}.loops_into_tiles:LoopsIntoTiles",
+        "outer-loop-vectorization": f"{_CPU}.outer_loop_vectorization:OuterLoopVectorization",
         "deep-halos": f"{_DISTRIBUTED}.deep_halos:DeepHalos",
         "infer-halos": f"{_DISTRIBUTED}.infer_halos:InferHalos",
         "kernel-fusion": f"{_GPU}.kernel_fusion:KernelFusion",

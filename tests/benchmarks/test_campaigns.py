@@ -9,6 +9,7 @@ from benchmarks import limits
 from benchmarks.npbench import kernels
 from benchmarks.peers import bars, large, polybench, streaming
 from benchmarks.peers.campaign import Campaign, Part
+from benchmarks.timing import in_new_process
 
 
 def row(framework, median=None, *, kernel="gemm", preset="S", threads=1, **more):
@@ -167,6 +168,13 @@ def suite(tmp_path):
     (tmp_path / "stencils" / "half-way").mkdir(parents=True)
     (tmp_path / "stencils" / "half-way" / "half-way.c").write_text(PROGRAM)
     return polybench.Suite(tmp_path, 3, 60.0)
+
+
+def test_libraries_may_use_the_whole_machine(monkeypatch):
+    """What tells OpenBLAS to take a processor for an older one would hold NumPy and dcpy back, and no compiler."""
+    monkeypatch.setenv("OPENBLAS_CORETYPE", "Haswell")
+    code = "import json, os; print(json.dumps(sorted({'OPENBLAS_CORETYPE', 'WORD'} & set(os.environ))))"
+    assert in_new_process(code, environment={"WORD": "2"}) == ["WORD"]
 
 
 def test_programs_in_c_are_found_by_name(suite):

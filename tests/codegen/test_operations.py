@@ -23,7 +23,7 @@ from tests.support.compiled import compile_sdfg
 
 pytestmark = pytest.mark.cc
 
-BY_OTHER_MEANS = {"real", "imag", "cabs", "select", *integer_ops.FUNCTIONS, *float_ops.FUNCTIONS}
+BY_OTHER_MEANS = {"real", "imag", "cabs", "complex", "select", *integer_ops.FUNCTIONS, *float_ops.FUNCTIONS}
 REAL_ONLY = {"abs"}  # of a complex number NumPy gives a real one: `cabs`
 _ROUNDED = """
     cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh atan2 hypot
@@ -173,11 +173,15 @@ def test_choices_and_parts(dtype):
     a, b = Ref("a_in", dtype), Ref("b_in", dtype)
     exprs = {"select": op("select", op("ne", a, b), a, b), "real": op("real", a), "imag": op("imag", a)}
     exprs |= {"cabs": op("cabs", a)} if dtype.kind == "c" else {}
+    exprs |= {"complex": op("complex", a, b)} if dtype.kind == "f" and dtype.complex != dtype else {}
     rows = {name: (dtype, expr, expr.dtype) for name, expr in exprs.items()}
     pairs = list(itertools.product(nasty(dtype), repeat=2))
     x, y = (np.array(column, dtype.numpy) for column in zip(*pairs, strict=True))
     got = run_table(table_sdfg(f"parts_{dtype}", rows, 2, dtype), rows, [x, y])
     expected = {"select": np.where(x != y, x, y), "real": x.real, "imag": x.imag, "cabs": np.abs(x)}
+    if "complex" in rows:
+        assert same_values("bits", got["complex"].view(x.dtype), np.stack([x, y], axis=-1).ravel()).all()
+        del rows["complex"]
     for name in rows:
         assert_agrees(name, got[name], expected[name], [x, y])
 

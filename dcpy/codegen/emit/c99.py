@@ -148,7 +148,9 @@ C99 = CPP.but(
     },
     operations={
         **{kind: dict.fromkeys(("gcd", "lcm", "reciprocal")) for kind in "iu"},
-        "f": dict.fromkeys(("gamma", "lgamma", "round_to", "ldexp", "exponent", "erfinv", "erfcinv", "digamma")),
+        "f": dict.fromkeys(
+            ("gamma", "lgamma", "round_to", "ldexp", "exponent", "erfinv", "erfcinv", "digamma", "complex")
+        ),
     },
     generic=generic,
     intrinsics={

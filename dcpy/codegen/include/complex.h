@@ -18,6 +18,8 @@ struct dcpy_complex128 {
 template <class C, class Z>
 static inline C dcpy_convert(Z z) { return {decltype(C::real)(z.real), decltype(C::imag)(z.imag)}; }
 
+static inline dcpy_complex128 dcpy_of_parts(double real, double imag) { return {real, imag}; }
+
 template <class C>
 static inline bool dcpy_truth(C z) { return z.real != 0 || z.imag != 0; }
 

@@ -253,9 +253,12 @@ def iterations_have_order(body: Region, around: Region, uses: Uses) -> Refusal |
 def _way_out(body: Region) -> Refusal | None:
     """What may end a loop early. After a check raised, the caller would see what later iterations write.
 
-    `loop-inspection` finds out before which iterations these are.
+    `loop-inspection` finds out before which iterations these are. A loop inside that never ends, and nothing that
+    raises beside it, is no way out: nobody sees anything then, whatever the order is.
     """
     for part in leavers(body):
+        if part.effects is Effect.MAY_NOT_END:
+            continue
         what = "an index check" if isinstance(part, SymbolAssign) else f"a {part.kind}"
         return Refusal(f"{what} inside may end it early", (part,))
     return None

@@ -1,10 +1,10 @@
 """The scalar operations of tasklets, as one table.
 
 Each operation works on arguments of one common dtype (casts are explicit nodes) and means exactly what the NumPy
-function named beside it does on scalars of that dtype; one without a name what `integer_ops` (of int64) or
-`float_ops` says.
+function named beside it does on scalars of that dtype; one without a name what `integer_ops` (of int64), `float_ops`
+or `complex_ops` says.
 `result` says how the dtype of the value follows: ``same`` as the arguments, ``bool``, ``real`` (the real part's dtype
-of a complex one), or ``last`` (``select``).
+of a complex one), ``complex`` (that of which the argument is a part), or ``last`` (``select``).
 The interpreter calls NumPy; C++ spellings are the code generator's.
 """
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from dcpy.base.errors import UnknownName
 from dcpy.ir import types
-from dcpy.ir.expressions import float_ops, integer_ops
+from dcpy.ir.expressions import complex_ops, float_ops, integer_ops
 from dcpy.ir.types import DType
 
 
@@ -33,8 +33,8 @@ class OpInfo:
 
     def numpy(self) -> np.ufunc:
         if not self.numpy_name:
-            functions = integer_ops.FUNCTIONS | float_ops.FUNCTIONS
-            return functions[self.name]  # type: ignore[return-value]
+            functions = integer_ops.FUNCTIONS | float_ops.FUNCTIONS | complex_ops.FUNCTIONS
+            return functions[self.name]  # type: ignore[no-any-return]
         return getattr(np, self.numpy_name)  # type: ignore[no-any-return]
 
 
@@ -83,6 +83,7 @@ def _table() -> dict[str, OpInfo]:
         OpInfo("real", 1, "real", "real"),
         OpInfo("imag", 1, "imag", "real"),
         OpInfo("cabs", 1, "absolute", "real"),  # the magnitude of a complex number
+        OpInfo("complex", 2, "", "complex"),  # complex(real part, imaginary part)
         OpInfo("xor", 2, "logical_xor", "bool"),
         OpInfo("select", 3, "where", "last"),  # select(condition: bool, if true, if false)
         OpInfo("powmod", 3, "", "same"),  # Python's pow(base, exponent, modulus)
@@ -111,5 +112,7 @@ def result_dtype(name: str, args: tuple[DType, ...]) -> DType:
             return types.bool_
         case "real":
             return args[0].real
+        case "complex":
+            return args[0].complex
         case _:
             return args[-1]

@@ -12,6 +12,7 @@ from dcpy.transforms.cpu.forward_scalars import ForwardScalars
 from dcpy.transforms.cpu.hoist_buffers import HoistBuffers
 from dcpy.transforms.cpu.keep_buffers import KeepBuffers
 from dcpy.transforms.cpu.loops_into_tiles import LoopsIntoTiles
+from dcpy.transforms.cpu.outer_loop_vectorization import OuterLoopVectorization
 from dcpy.transforms.cpu.partial_sums import PartialSums
 from dcpy.transforms.cpu.share_buffers import ShareBuffers
 from dcpy.transforms.cpu.stores_past_caches import StoresPastCaches
@@ -53,6 +54,7 @@ def cpu_pipeline(options: CpuOptions, costs: Costs = COSTS, limits: Limits = LIM
         PartialSums(costs),
         CallsInStages(costs),
         ForwardScalars(),
+        OuterLoopVectorization(costs),
         AssignStorages(limits),
         ShareBuffers(),
         HoistBuffers(),

@@ -54,7 +54,15 @@ def test_independent(body):
         ("loop t = 0:N { tasklet (x <- a[t]) -> (o -> b[t % 2]) { o = x } }", "another one writes b[t % 2]"),
         ("loop t = 0:N { if a[t] > 0.0 { break } tasklet () -> (o -> b[t]) { o = 0.0 } }", "a break inside"),
         ('loop t = 0:N { check t < 5 else ValueError "no" tasklet () -> (o -> b[t]) { o = 0.0 } }', "a check inside"),
-        ("loop t = 0:N { while s[] < 1.0 { tasklet () -> (o -> s) { o = 2.0 } } }", "a while inside"),
+        (
+            "loop t = 0:N { while s[] < 1.0 { tasklet () -> (o -> s) { o = 2.0 } } }",
+            "iteration t writes s, another one reads s",
+        ),
+        (
+            'loop t = 0:N { while b[t] < 1.0 { check t < 5 else ValueError "no" '
+            "tasklet () -> (o -> b[t]) { o = 2.0 } } }",
+            "a check inside",
+        ),
         ("loop t = 0:N { let i = t tasklet () -> (o -> b[t]) { o = 0.0 } } let j = i", "'i' changes inside"),
         ("let i = 0 loop t = 0:N { tasklet () -> (o -> b[i]) { o = 0.0 } let i = i + 1 }", "before it is assigned"),
     ],

@@ -110,6 +110,11 @@ def test_refuses_what_may_raise_in_the_middle():
     expect(LoopToMap(), on=program(body)).is_refused("a check inside may end it early")
 
 
+def test_a_loop_inside_that_may_never_end_keeps_no_order():
+    body = "loop t = 0:N { while a[t] > 1.0 { state { tasklet (x <- a[t]) -> (o -> a[t]) { o = 0.5 * x } } } }"
+    expect(LoopToMap(), on=program(body)).applies().same_values(N=[1, 7])
+
+
 # -- random affine loops -----------------------------------------------------------------------------------------------
 
 SIZE = 12
