@@ -7,7 +7,7 @@ algorithms.)
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -24,7 +24,7 @@ from dcpy.ir.symbolic import ONE, ZERO, Expr, const, sym
 from dcpy.ir.tree import owners_around
 from dcpy.libraries.blas.folding import FoldSum
 from dcpy.libraries.blas.lifting import LiftDots, LiftVectors, kept_axis, matrix_of, range_at, range_axes
-from dcpy.libraries.blas.nodes import Gemm, Gemv
+from dcpy.libraries.blas.nodes import Dot, Gemm, Gemv
 from dcpy.libraries.blas.pushing import PushSums
 from dcpy.libraries.blas.single_pass import SinglePassProducts
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
@@ -33,18 +33,28 @@ from dcpy.transforms.pipeline import Pipeline, repeat
 
 @dataclass(frozen=True, slots=True)
 class Recurrence:
-    """A product in a loop: along which axes it sums, and along which its vector moves, a step with the parameter."""
+    """A product in a loop: along which axes it sums, and along which its vector moves, a step with the parameter.
 
-    product: Gemv
+    What does not move is a matrix, of `Gemv`, or a vector, of `Dot`. `fixed` and `vector` are names of inputs.
+    """
+
+    product: Gemv | Dot
     param: str
-    summed: int  # axis of the matrix
+    fixed: str
+    vector: str
+    summed: int  # axis of what does not move
     along: int  # axis of the vector
     moving: int  # axis of the vector
     is_start: bool  # whether the sum begins at another place in each iteration; else it ends there
 
+    @property
+    def out(self) -> Memlet:
+        (memlet,) = self.product.outputs.values()
+        return memlet
+
     def parts(self, block: Range) -> tuple[Range, Range]:
         """What an iteration sums over: what is near, which others of its block may write, and what is far for all."""
-        terms = range_at(self.product.inputs["a"].subset, self.summed)
+        terms = range_at(self.product.inputs[self.fixed].subset, self.summed)
         if self.is_start:
             border = terms.start.subs({self.param: block.stop - 1})
             return Range(terms.start, border), Range(border, terms.stop)
@@ -52,9 +62,17 @@ class Recurrence:
         return Range(border, terms.stop), Range(terms.start, border)
 
     def operands(self, terms: Range) -> tuple[Memlet, Memlet]:
-        """Matrix and vector, as far as these terms go."""
-        a, x = self.product.inputs["a"], self.product.inputs["x"]
-        return _with(a, self.summed, terms), _with(x, self.along, terms)
+        """What does not move, and the vector, as far as these terms go."""
+        fixed, vector = self.product.inputs[self.fixed], self.product.inputs[self.vector]
+        return _with(fixed, self.summed, terms), _with(vector, self.along, terms)
+
+    def of_block(self, vectors: Memlet, fixed: Memlet, far: Memlet, is_transposed: bool) -> Gemm | Gemv:
+        """The product of all vectors of a block with what does not move."""
+        span = self.product.span
+        if isinstance(self.product, Dot):
+            return Gemv({"a": vectors, "x": fixed}, {"y": far}, trans_a=is_transposed, span=span)
+        flags = {"trans_a": is_transposed, "trans_b": not self.product.trans_a}
+        return Gemm({"a": vectors, "b": fixed}, {"c": far}, alpha=self.product.alpha, **flags, span=span)
 
 
 @dataclass(frozen=True)
@@ -67,6 +85,12 @@ class BlockProducts(Transformation[Recurrence]):
                loop i = b:e {
                  gemv (a <- B[i + 1:e, 0:M], x <- A[i, i + 1:e], y <- B[i, 0:M]) -> (y -> B[i, 0:M]) {..}
                  map p = 0:M { B[i, p] += far[i - b, p] } } }
+
+    before   loop i = 0:N { dot (x <- L[i, 0:i], y <- x[0:i]) -> (result -> t);  x[i] = f(b[i], t) }
+    after    loop b = 0:N:64 {
+               gemv (a <- L[b:e, 0:b], x <- x[0:b]) -> (y -> far[0:e - b])
+               loop i = b:e { dot (x <- L[i, b:i], y <- x[b:i]) -> (result -> t);  t += far[i - b]
+                              x[i] = f(b[i], t) } }
 
     Applies to a loop of one state, inside of no map, where the terms of a product begin, or end, a step later in each
     iteration, and where nothing in the loop writes what is far for its block. The order of the terms is another one.
@@ -94,22 +118,22 @@ class BlockProducts(Transformation[Recurrence]):
             return Refusal("this version is for few iterations")
         match loop.body.blocks:
             case [State(nodes=nodes)]:
-                products = [node for node in nodes if isinstance(node, Gemv)]
+                products = [node for node in nodes if isinstance(node, Gemv | Dot)]
             case _:
                 return Refusal("the body is more than one state")
         reasons: list[Refusal] = []
-        for product in products:
-            found = _recurrence(product, loop, uses)
+        for product, fixed, vector in _operands(products):
+            found = _recurrence(product, fixed, vector, loop, uses)
             reason = found if isinstance(found, Refusal) else _written_far(found, loop, uses)
             if isinstance(found, Recurrence) and reason is None:
                 return found
             reasons += [reason] if reason is not None else []
-        return next(iter(reasons), Refusal(f"there is no {Gemv.kind} inside"))
+        return next(iter(reasons), Refusal(f"there is no {Gemv.kind} inside, and no {Dot.kind}"))
 
     def apply(self, m: Match, plan: Recurrence, rw: Rewriter) -> Node:
-        """Returns the product of matrices."""
-        loop, gemv, param = m[self.loop], plan.product, plan.param
-        state = gemv.state
+        """Returns the product of the block."""
+        loop, product, param = m[self.loop], plan.product, plan.param
+        state = product.state
         assert state is not None
         if not rw.uses.ranges_at(loop).proves_lt(self.few, loop.range.size):
             rest, region = clone(loop, rw), Region()
@@ -120,20 +144,17 @@ class BlockProducts(Transformation[Recurrence]):
         around = wrap_in_loop(loop, start, blocks, rw)
         set_axes(loop, {param: block}, rw)
         near, far = plan.parts(block)
-        matrix, vector = plan.operands(far)
+        fixed, vector = plan.operands(far)
         vectors, is_transposed = matrix_of(vector, plan.moving, param, block)
-        out = gemv.outputs["y"]
-        dtype, shape = rw.uses.desc(out.container).dtype, (block.size, *out.subset.shape)
+        dtype, shape = rw.uses.desc(plan.out.container).dtype, (block.size, *plan.out.subset.shape)
         results = rw.declare_fresh("far", Array.packed(dtype, shape, transient=True), around.body)
-        inputs, whole = {"a": vectors, "b": matrix}, Memlet(results, Subset.whole(shape))
-        flags = {"trans_a": is_transposed, "trans_b": not gemv.trans_a}
-        product = Gemm(inputs, {"c": whole}, alpha=gemv.alpha, **flags, span=gemv.span)
-        rw.insert_before(loop, State(nodes=[product]))
-        a, x = plan.operands(near)
-        rw.update(gemv, inputs={**gemv.inputs, "a": a, "x": x})
-        own = Subset((sym(param) - block.start, Range(ZERO, shape[1])))
-        rw.add_node(_added(out, Memlet(results, own), gemv, rw), state, state.index(gemv) + 1)
-        return product
+        together = plan.of_block(vectors, fixed, Memlet(results, Subset.whole(shape)), is_transposed)
+        rw.insert_before(loop, State(nodes=[together]))
+        inputs = dict(zip((plan.fixed, plan.vector), plan.operands(near), strict=True))
+        rw.update(product, inputs={**product.inputs, **inputs})
+        own = Subset((sym(param) - block.start, *(Range(ZERO, size) for size in shape[1:])))
+        rw.add_node(_added(plan.out, Memlet(results, own), product, rw), state, state.index(product) + 1)
+        return together
 
     def _many(self, loop: Loop) -> ScalarExpr:
         return op("lt", Index(const(self.few)), Index(loop.range.size))
@@ -144,23 +165,33 @@ class BlockProducts(Transformation[Recurrence]):
         return isinstance(owner, Branch) and owner.otherwise is loop.region and owner.cases[0][0] == self._many(loop)
 
 
-def _added(out: Memlet, far: Memlet, gemv: Gemv, rw: Rewriter) -> Map:
+def _operands(products: Sequence[Gemv | Dot]) -> Iterator[tuple[Gemv | Dot, str, str]]:
+    """Each product, with what may not move, and the vector that may."""
+    for product in products:
+        yield from [(product, "a", "x")] if isinstance(product, Gemv) else [(product, "y", "x"), (product, "x", "y")]
+
+
+def _added(out: Memlet, far: Memlet, product: Gemv | Dot, rw: Rewriter) -> Node:
     """``out += far``, element by element."""
-    param, dtype = rw.fresh_name("p"), rw.uses.desc(out.container).dtype
-    there, more = (replace(memlet, subset=memlet.subset.compose(Subset.point(sym(param)))) for memlet in (out, far))
+    params = [rw.fresh_name("p") for _ in out.subset.shape]
+    at = Subset.point(*map(sym, params))
+    there, more = (replace(memlet, subset=memlet.subset.compose(at)) for memlet in (out, far))
+    dtype = rw.uses.desc(out.container).dtype
     code = (("out", op("add", Ref("there", dtype), Ref("more", dtype))),)
-    tasklet = Tasklet({"there": there, "more": more}, {"out": there}, code, span=gemv.span)
-    return Map((param,), (Range(ZERO, out.subset.shape[0]),), Region([State(nodes=[tasklet])]), span=gemv.span)
+    node = Tasklet({"there": there, "more": more}, {"out": there}, code, span=product.span)
+    domain = tuple(Range(ZERO, size) for size in out.subset.shape)
+    return Map(tuple(params), domain, Region([State(nodes=[node])]), span=product.span) if params else node
 
 
-def _recurrence(product: Gemv, loop: Loop, uses: Uses) -> Recurrence | Refusal:
-    a, x, param = product.inputs["a"], product.inputs["x"], loop.param
+def _recurrence(product: Gemv | Dot, fixed: str, vector: str, loop: Loop, uses: Uses) -> Recurrence | Refusal:
+    a, x, param = product.inputs[fixed], product.inputs[vector], loop.param
     if "alpha" in product.inputs:
         return Refusal(f"the factor {product.inputs['alpha']} may be another one in each iteration")
-    dtypes = {uses.desc(memlet.container).dtype for memlet in (a, x, product.outputs["y"])}
+    dtypes = {uses.desc(memlet.container).dtype for memlet in (a, x, *product.outputs.values())}
     if len(dtypes) > 1 or not next(iter(dtypes)).is_inexact:
         return Refusal("the operands have several dtypes, or are no floats")
-    summed = next(axis for axis in range_axes(a.subset.dims) if axis != kept_axis(product))
+    kept = kept_axis(product) if isinstance(product, Gemv) else None
+    summed = next(axis for axis in range_axes(a.subset.dims) if axis != kept)
     if any(param in dim.symbols for axis, dim in enumerate(a.subset.dims) if axis != summed):
         return Refusal(f"{a} moves with {param!r} along more than what is summed over")
     terms = range_at(a.subset, summed)
@@ -176,7 +207,7 @@ def _recurrence(product: Gemv, loop: Loop, uses: Uses) -> Recurrence | Refusal:
         return Refusal(f"{x} does not move one step at a time with {param!r}")
     if range_at(x.subset, along) != terms:
         return Refusal(f"{x} and {a} begin at different places")
-    return Recurrence(product, param, summed, along, others[0], moving[0] is terms.start)
+    return Recurrence(product, param, fixed, vector, summed, along, others[0], moving[0] is terms.start)
 
 
 def _moves_a_step(index: Expr, param: str) -> bool:

@@ -51,8 +51,11 @@ def _rows(f: Fragment, spec: Contraction) -> None:
 
 def _by_size(f: Fragment, size: Expr, limit: int, large: Callable[[], None], small: Callable[[], None]) -> None:
     """Writes one of two loop nests, or both where only the run time knows the size."""
-    if size.constant is not None:
-        (large if size.constant > limit else small)()
+    if f.ranges.proves_le(size, limit):
+        small()
+        return
+    if f.ranges.proves_lt(limit, size):
+        large()
         return
     above, below = f.branch(op("lt", Index(const(limit)), Index(size)))
     with f.inside(above):

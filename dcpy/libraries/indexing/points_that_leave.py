@@ -9,7 +9,7 @@ from dcpy.ir import types
 from dcpy.ir.data import Scalar
 from dcpy.ir.expressions.scalar import Load, Ref, cast, op, substitute_symbols
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Map, Tasklet
+from dcpy.ir.nodes import Copy, Map, Tasklet
 from dcpy.ir.region import Branch, Break, Loop, Region, State
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ZERO, sym
@@ -53,6 +53,12 @@ class CompactionToPoints(Transformation[Survivors]):
         around = Map((point,), (Range(ZERO, plan.size),), Region(), span=loop.span)
         rw.insert_before(loop, State(nodes=[around], span=loop.span))
         rw.erase(loop)
+        for name in plan.idle:
+            writers = rw.uses.writers(name)
+            if not rw.uses.readers(name) and all(isinstance(writer, Copy) for writer in writers):
+                for writer in writers:
+                    rw.erase(writer)
+        rw.undeclare_unused(plan.idle)
         inner = Loop(loop.param, loop.range, Region(), span=loop.span)
         rw.insert(inner, around.body)
         own = _Point(point, plan, around.body, inner.body, rw)

@@ -8,7 +8,7 @@ the loop; nothing is changed.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from dcpy.ir import types
 from dcpy.ir.analysis.contents import Contents
@@ -63,7 +63,8 @@ Step = Computed | Taken | Stored
 class Survivors:
     """What each of `size` points does in a loop, until the flag `kept` is false behind an iteration.
 
-    `carried`: arrays whose elements are the points' own. `scalars`: what a point has for itself in an iteration.
+    `carried`: arrays whose elements are the points' own; `idle` are those on which nothing depends. `scalars`: what a
+    point has for itself in an iteration.
     """
 
     size: Expr
@@ -71,6 +72,30 @@ class Survivors:
     scalars: Mapping[str, DType]
     steps: tuple[Step, ...]
     kept: str
+    idle: tuple[str, ...] = ()
+
+    def needed(self) -> Survivors:
+        """The same without what only computes itself: nothing is stored of it, and nothing depends on it."""
+        names = {self.kept}
+        known = -1
+        while known < len(names):
+            known = len(names)
+            for step in self.steps:
+                if isinstance(step, Stored):
+                    names |= {step.flag, step.value.container}
+                elif not names.isdisjoint(_made(step)):
+                    names |= {step.source} if isinstance(step, Taken) else {m.container for m in step.tasklet.reads()}
+        return replace(
+            self,
+            carried={name: dtype for name, dtype in self.carried.items() if name in names},
+            scalars={name: dtype for name, dtype in self.scalars.items() if name in names},
+            steps=tuple(step for step in self.steps if isinstance(step, Stored) or not names.isdisjoint(_made(step))),
+            idle=tuple(name for name in self.carried if name not in names),
+        )
+
+
+def _made(step: Computed | Taken) -> set[str]:
+    return {step.target} if isinstance(step, Taken) else {memlet.container for memlet in step.tasklet.writes()}
 
 
 def survivors_of(loop: Loop, uses: Uses) -> Survivors | Refusal:
@@ -89,7 +114,8 @@ def survivors_of(loop: Loop, uses: Uses) -> Survivors | Refusal:
             return Refusal("it has a branch that does more than to leave it when nothing is left", (branch,))
         blocks = branch.otherwise.blocks
     found = _Reader(loop, uses, size.name, first.symbol)
-    return found.refusal_of(blocks) or found.result()
+    plan = found.refusal_of(blocks) or found.result()
+    return plan if isinstance(plan, Refusal) else plan.needed()
 
 
 def _leaves_when_empty(branch: Branch, count: str) -> bool:

@@ -54,6 +54,37 @@ def test_what_came_before_the_block():
     expect(ALWAYS, on=program(BEFORE)).becomes(text(after)).same_values(**SIZES)
 
 
+DOT = """blas.dot (x <- A[i, 0:i], y <- v[0:i]) -> (result -> t)
+    tasklet (a <- A[i, i], sum <- t) -> (o -> v[i]) { o = a - sum }"""
+
+
+def test_a_substitution_of_a_vector_multiplies_matrices_with_it():
+    before = f"loop i = 0:N {{ data t: f64 transient state {{ {DOT} }} }}"
+    after = f"""loop i_block = 0:N:2 {{ data far: f64[{END} - i_block] transient
+      state {{ blas.gemv (a <- A[i_block:{END}, 0:i_block], x <- v[0:i_block]) -> (y -> far[0:{END} - i_block]) }}
+      loop i = i_block:{END} {{ data t: f64 transient state {{
+        blas.dot (x <- A[i, i_block:i], y <- v[i_block:i]) -> (result -> t)
+        tasklet (there <- t, more <- far[i - i_block]) -> (out -> t) {{ out = there + more }}
+        tasklet (a <- A[i, i], sum <- t) -> (o -> v[i]) {{ o = a - sum }} }} }} }}"""
+    expect(ALWAYS, on=parse(text(before))).becomes(text(after)).same_values(N=[0, 1, 4, 5], M=[1])
+    turned = before.replace("x <- A[i, 0:i], y <- v[0:i]", "x <- v[0:i], y <- A[0:i, i]")
+    expect(ALWAYS, on=parse(text(turned))).applies().same_values(N=[0, 1, 4, 5], M=[1])
+
+
+@pytest.mark.parametrize(
+    ("dot", "reason"),
+    [
+        (DOT.replace("v[0:i]", "A[0:i, i]"), "A[0:i, i] moves with 'i' along more"),
+        (DOT.replace("v[0:i]", "B[0:i, 0]").replace("A[i, 0:i]", "v[0:i]"), "does not move one step at a time"),
+        (DOT.replace("v[i]", "v[0]"), "writes v[0], which may be far"),
+        (DOT.replace("result -> t)", "result -> v[0])"), "writes v[0], which may be far"),
+    ],
+)
+def test_refuses_dots(dot, reason):
+    body = f"loop i = 0:N {{ data t: f64 transient state {{ {dot} }} }}"
+    expect(ALWAYS, on=parse(text(body))).is_refused(reason)
+
+
 def test_a_substitution_may_write_what_is_near():
     nodes = BEFORE.replace("-> (y -> C[i", ", y <- B[i, 0:M]) -> (y -> B[i").replace(") ,", ",")
     found = expect(ALWAYS, on=program(nodes))
@@ -70,7 +101,7 @@ def test_few_iterations_have_a_version_of_their_own():
 @pytest.mark.parametrize(
     ("nodes", "reason"),
     [
-        ("copy A[i, 0:N] -> v[0:N]", "there is no blas.gemv inside"),
+        ("copy A[i, 0:N] -> v[0:N]", "there is no blas.gemv inside, and no blas.dot"),
         (BEFORE.replace("x <-", "alpha <- s, x <-"), "the factor s may be another one"),
         (BEFORE.replace("B[0:i", "B[0:N").replace("A[i, 0:i]", "A[i, 0:N]"), "neither begins nor ends"),
         (BEFORE.replace("B[0:i,", "A[0:i,").replace("0:M", "i:N"), "along more than what is summed over"),
@@ -126,9 +157,16 @@ def strictly_lower_product(a, b):
     return c
 
 
+def substitution_of_a_column(a, b):
+    for i in range(b.shape[0]):
+        b[i, 1] = (b[i, 1] - a[i, :i] @ b[:i, 1]) / (a[i, i] + 1)
+
+
 @pytest.mark.cc
 @pytest.mark.parametrize("rows", [7, 128, 129, 200])
-@pytest.mark.parametrize("function", [triangular_product, substitution, strictly_lower_product])
+@pytest.mark.parametrize(
+    "function", [triangular_product, substitution, strictly_lower_product, substitution_of_a_column]
+)
 @pytest.mark.parametrize("dtype", [np.float64, np.complex128])
 def test_recurrences(function, dtype, rows):
     rng = np.random.default_rng(rows)

@@ -64,39 +64,33 @@ def program(body=BODY, head=HEAD, after="", around="{}"):
 
 
 def test_each_point_runs_through_the_loop_alone():
+    """Where a point is, what fills ``at`` says: it is not carried."""
     expect(CompactionToPoints(), on=program()).becomes(f"""
         sdfg @f(a: f64[N], b: f64[N], h: f64) symbols(N: size) {{
           {HEAD}
           state {{
             map point = 0:left {{
               data z_1: f64 transient
-              data at_1: i64 transient
               state {{ tasklet (a <- z[point]) -> (out -> z_1) {{ out = a }} }}
-              state {{ tasklet (a <- at[point]) -> (out -> at_1) {{ out = a }} }}
               loop t = 0:9 {{
                 data gone_1: bool transient
                 data gone_2: bool transient
                 data u_1: f64 transient
-                data v_1: i64 transient
                 data keep_1: bool transient
                 data keep_2: bool transient
                 data w_1: f64 transient
-                data x_1: i64 transient
                 state {{
                   tasklet (s <- z_1, e <- h) -> (o -> z_1) {{ o = s * e + 0.25 }}
                   tasklet (s <- z_1) -> (o -> gone_1) {{ o = s > 1.0 }}
                   tasklet (a <- gone_1) -> (out -> gone_2) {{ out = a }}
                   tasklet (a <- z_1) -> (out -> u_1) {{ out = a }}
-                  tasklet (a <- at_1) -> (out -> v_1) {{ out = a }}
                 }}
                 if gone_2[] {{ state {{ tasklet (a <- u_1) -> (out -> b[point]) {{ out = a }} }} }}
                 state {{
                   tasklet (g <- gone_1) -> (o -> keep_1) {{ o = not g }}
                   tasklet (a <- keep_1) -> (out -> keep_2) {{ out = a }}
                   tasklet (a <- z_1) -> (out -> w_1) {{ out = a }}
-                  tasklet (a <- at_1) -> (out -> x_1) {{ out = a }}
                   tasklet (a <- w_1) -> (out -> z_1) {{ out = a }}
-                  tasklet (a <- x_1) -> (out -> at_1) {{ out = a }}
                 }}
                 if not keep_2[] {{ break }}
               }}
