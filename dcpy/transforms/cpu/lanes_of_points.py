@@ -27,7 +27,7 @@ class Points:
     """A map, the loop at each of its points, and the blocks before and behind that.
 
     Of scalars of a point, and of elements outside (of arrays, or scalars), memlets say which the loop writes, and which
-    it only reads. `unsure`: lanes cannot always tell what the loop asks for.
+    it, or what is behind it, only reads. `unsure`: lanes cannot always tell what the loop asks for.
     """
 
     node: Map
@@ -137,8 +137,8 @@ class _Tile:
         for memlet in self.loaded:
             if memlet not in self.variables:
                 continue  # what nobody asks for
-            if memlet in self.points.carried and memlet.container not in known:
-                continue  # what the loop is the first to write
+            if memlet.container in self.first.body.containers and memlet.container not in known:
+                continue  # a variable that has no value yet
             value = Ref("value", self._dtype(memlet.container))
             parts: Parts = (value,)
             if value.dtype.kind == "c":

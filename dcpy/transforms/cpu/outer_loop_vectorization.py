@@ -150,6 +150,8 @@ def _touch(found: Points, uses: Uses) -> Refusal | None:
     for memlet in found.fetched:
         if not _is_there(memlet, loop, uses):
             return Refusal(f"{memlet.container!r} may have no such element for points that do not ask for it")
+    for inner in (inner for block in found.behind if isinstance(block, State) for inner in block.nodes):
+        found.given |= {memlet: None for memlet in inner.reads() if uses.home(memlet.container) is node.body}
     for memlet in found.carried:
         found.given.pop(memlet, None)
     return None

@@ -1,5 +1,7 @@
 """OuterLoopVectorization: loops that data end run in lanes; shape, values to the bit, refusals, and compiled code."""
 
+from random import Random
+
 import numpy as np
 import pytest
 
@@ -156,6 +158,12 @@ def test_what_has_no_lanes(loop, reason):
         found.says(reason, applied=False)
 
 
+def test_a_variable_may_pass_the_loop_by():
+    begin = f"data y: f64 transient {BEGIN} state {{ tasklet (c <- C[i]) -> (o -> y) {{ o = c }} }}"
+    end = "state { tasklet (a <- x, b <- y) -> (o -> B[i]) { o = a - b } }"
+    vectorized(points(begin=begin, end=end)).says("32 lanes").same_values(N=[40])
+
+
 def test_points_are_in_rows():
     vectorized(points(domain="i = 0:N:2")).says("its points are not in rows", applied=False)
 
@@ -210,3 +218,56 @@ def test_escape_times_are_those_of_the_loops():
 def test_roots_are_those_of_the_loops(dtype):
     a = (np.random.default_rng(3).random(100) * 50 + 0.1).astype(dtype)
     np.testing.assert_array_equal(dcpy.program(auto_optimize=True)(root)(a), root(a))
+
+
+# -- random bodies -----------------------------------------------------------------------------------------------------
+
+
+class Bodies:
+    """Random loops of a point: assignments, conditions in each other, exits at any place, stores."""
+
+    def __init__(self, seed):
+        self.random = Random(seed)
+
+    def condition(self):
+        one, other = self.random.sample(["x[]", "y[]", "0.5", "1.5", "-0.25"], 2)
+        return f"{one} {self.random.choice(['<', '<=', '>', '>='])} {other}"
+
+    def assignment(self):
+        out = self.random.choice(["x", "y", "y", "u", "K[i]", "B[i]"])
+        code = self.random.choice(["a * b - 0.5", "a + c", "0.5 * b + c", "select(a < b, c, -a)", "abs(b - a)"])
+        inputs = "a <- x, b <- y, c <- C[i]"
+        if out == "K[i]":
+            inputs, code = "k <- K[i]", self.random.choice(["k + 1", "n", "k - n"])
+        elif out == "B[i]" and self.random.random() < 0.5:
+            inputs, code = "b <- B[i]", "0.5 * b"
+        return f"state {{ tasklet ({inputs}) -> (o -> {out}) {{ o = {code} }} }}"
+
+    def blocks(self, depth):
+        found = []
+        for _ in range(self.random.randint(1, 3)):
+            kind = self.random.random()
+            if kind < 0.55 or depth == 0:
+                found.append(self.assignment())
+                continue
+            ending = "break" if self.random.random() < 0.4 else ""
+            other = f" else {{ {self.blocks(depth - 1)} }}" if self.random.random() < 0.5 else ""
+            found.append(f"if {self.condition()} {{ {self.blocks(depth - 1)} {ending} }}{other}")
+        return " ".join(found)
+
+    def loop(self):
+        body = f"{self.blocks(2)} if {self.condition()} {{ break }} {self.blocks(1)}"
+        private = "data u: f64 transient state { tasklet () -> (o -> u) { o = 1.0 } }"
+        return f"loop n = 0:7 {{ {private} {body} }}"
+
+
+def random_points(seed):
+    begin = """data x: f64 transient data y: f64 transient
+      state { tasklet (a <- A[i]) -> (o -> x, p -> y) { o = a; p = 2.0 - a } }"""
+    end = "state { tasklet (a <- x, b <- y) -> (o -> A[i]) { o = a - b } }"
+    return points(Bodies(seed).loop(), begin, end)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_bodies(seed):
+    vectorized(random_points(seed)).says("32 lanes").same_values(N=[35])
