@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from dcpy.base.errors import ExpansionError
 from dcpy.ir.analysis.access_relations import names_in
+from dcpy.ir.analysis.scopes import symbols_assigned_in
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Array, strides_of
 from dcpy.ir.library.expansions import EXPANSIONS, Replacement, expansions_of
@@ -96,15 +97,18 @@ def _why_no_nest(maps: Replacement, shared: Sequence[str]) -> Refusal | None:
     nodes = [node for block in maps.blocks if isinstance(block, State) for node in block.nodes]
     nests = [node for node in nodes if isinstance(node, Map) and not _touched(node).isdisjoint(shared)]
     if not nests:
-        return Refusal("no map of its expansion touches what a map beside it does")
+        return Refusal("no map of its expansion touches what a map beside it does, where its parameters say")
     if all(_is_one_sum(node) for node in nests):
         return Refusal("it has one result of one row: there is no nest to fuse with")
     return None
 
 
 def _touched(node: Map) -> set[str]:
+    """What a map touches at places that its parameters say; where the data say so, nothing is fused."""
     parts = (*node.body.walk_nodes(), *node.body.walk_blocks())
-    return {memlet.container for part in parts for memlet in (*part.reads(), *part.writes())}
+    found = {name for region in node.body.walk_regions() for name in symbols_assigned_in(region)}
+    memlets = (memlet for part in parts for memlet in (*part.reads(), *part.writes()))
+    return {memlet.container for memlet in memlets if found.isdisjoint(memlet.subset.symbols)}
 
 
 def _is_one_sum(node: Map) -> bool:

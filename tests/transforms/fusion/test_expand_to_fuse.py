@@ -44,6 +44,19 @@ def test_a_reduction_that_a_map_reads():
     found.same_values(N=[1, 4], M=[1, 5])
 
 
+def test_a_table_that_is_looked_up_where_data_say():
+    """The map that fills it is no part of looking it up: indices would be checked in a map of their own for nothing."""
+    head = "sdfg @f(p: i64[N], y: f64[N], s: f64) symbols(N: size)"
+    data = "data t: f64[N] transient data r: f64[N] transient"
+    fill = "map i = 0:N { tasklet (a <- s) -> (o -> t[i]) { o = a } }"
+    gather = "indexing.gather (x <- t[0:N], i0 <- p[0:N]) -> (out -> {}[0:N]) {{axes = (0,), shown = (0,)}}"
+    alone = parse(f"{head} {{ {data} state {{ {fill} {gather.format('y')} }} }}")
+    expect(ExpandToFuse(), on=alone).is_refused("where its parameters say")
+    use = "map j = 0:N { tasklet (a <- r[j]) -> (o -> y[j]) { o = a + a } }"
+    read = parse(f"{head} {{ {data} state {{ {fill} {gather.format('r')} {use} }} }}")
+    expect(ExpandToFuse(), on=read).applies()
+
+
 def test_a_product_where_it_is_asked_for():
     gemv = "blas.gemv (a <- t[0:N, 0:M], x <- x[0:M]) -> (y -> y[0:N])"
     expect(ExpandToFuse(foreign=True), on=program(SQUARES + gemv)).becomes(f"""{HEAD} {{ {DATA} state {{ {SQUARES}
