@@ -11,6 +11,7 @@ from dcpy.codegen.emit.dialect import Dialect
 from dcpy.codegen.lir.expr import Call, Cast, Convert, Field, Infix, Intrinsic, LirExpr, Literal, Operation, Prefix
 from dcpy.codegen.lir.types import Basic
 from dcpy.ir import types
+from dcpy.ir.expressions.ops import MIRRORED
 from dcpy.ir.types import DType
 
 LOGIC = "and:&& or:|| not:! eq:== ne:!= lt:< le:<= gt:> ge:>="
@@ -68,7 +69,6 @@ HALF_BY_BITS = {"nextafter": "dcpy_nextafter_half", "spacing": "dcpy_spacing_hal
 OPERATIONS = {"b": BOOL, "i": INTEGER, "u": UNSIGNED, "f": FLOAT, "f16": HALF_BY_BITS, "c": COMPLEX}
 SHIFTS = {"lshift": "<<", "rshift": ">>"}  # by less than the width, C's operators do
 NARROW = (types.int8, types.int16, types.uint8, types.uint16)
-TURNED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}  # what a comparison is with its sides exchanged
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=", "&&", "||")
 LARGEST_POWER = 16  # up to here multiplications beat C's pow, and are off by fewer than 16 units in the last place
 
@@ -151,10 +151,10 @@ def _small_power(operation: Operation) -> int:
 def _side_of_magnitude(dialect: Dialect, operation: Operation) -> LirExpr | None:
     """A comparison of a complex number's magnitude with something: squares nearly always tell, without a root."""
     spelling = dialect.operations["c"].get("cabs_side")
-    if operation.name not in TURNED or not spelling:
+    if operation.name not in MIRRORED or not spelling:
         return None
     one, other = operation.args
-    for name, size, limit in ((operation.name, one, other), (TURNED[operation.name], other, one)):
+    for name, size, limit in ((operation.name, one, other), (MIRRORED[operation.name], other, one)):
         if isinstance(size, Operation) and size.name == "cabs":
             side = Call(dialect.generic(spelling, size.dtype), (size.args[0], limit), size.type)
             return Infix(dialect.operations["f"][name] or name, side, Literal(0.0, size.type), operation.type)

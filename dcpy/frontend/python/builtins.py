@@ -189,6 +189,9 @@ def complex_(b: Builder, real: Value = NUMBER_0, imag: Value = NUMBER_0) -> Valu
     left = _python(b, real, complex, types.complex128)
     if imag == NUMBER_0:
         return left
+    parts = [_number(b, x, "complex") for x in (real, imag)]
+    if not all(isinstance(part, Static) for part in parts) and all(dtype_of(part).kind != "c" for part in parts):
+        return Scalar(op("complex", *(convert(scalar_expr(part), types.float64) for part in parts)), weak=True)
     return b.operator("+", left, b.operator("*", _python(b, imag, complex, types.complex128), Static(1j)))
 
 

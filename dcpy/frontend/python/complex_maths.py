@@ -93,8 +93,7 @@ def polar(b: Builder, z: Value, /) -> Value:
 def rect(b: Builder, r: Value, phi: Value, /) -> Value:
     """The complex number of a magnitude and an angle."""
     length, angle = (convert(scalar_expr(b.hold(value)), types.float64) for value in (r, phi))
-    real, imag = (convert(op("mul", length, op(name, angle)), types.complex128) for name in ("cos", "sin"))
-    return Scalar(op("add", real, op("mul", imag, Const(1j, types.complex128))), weak=True)
+    return Scalar(op("complex", *(op("mul", length, op(name, angle)) for name in ("cos", "sin"))), weak=True)
 
 
 @implements(cmath.isclose)

@@ -95,6 +95,8 @@ def _table() -> dict[str, OpInfo]:
 
 
 OPS: dict[str, OpInfo] = _table()
+#: what an order is with its sides exchanged
+MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 
 
 def op_info(name: str) -> OpInfo:

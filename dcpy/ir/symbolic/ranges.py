@@ -109,6 +109,13 @@ class Ranges:
         """Whether ``left < right`` follows."""
         return self.proves_nonneg(as_expr(right) - left - 1)
 
+    def proves_in_range(self, indices: Iterable[object], sizes: Iterable[ExprLike]) -> bool:
+        """Whether the element at these indices exists in an array of this shape; not of indices that are ranges."""
+        return all(
+            isinstance(index, Expr) and self.proves_nonneg(index) and self.proves_lt(index, size)
+            for index, size in zip(indices, sizes, strict=True)
+        )
+
     def proves_ne(self, left: ExprLike, right: ExprLike) -> bool:
         """Whether ``left != right`` follows."""
         return self.proves_lt(left, right) or self.proves_lt(right, left)

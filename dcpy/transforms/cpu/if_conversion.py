@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from dcpy.ir.expressions.ops import MIRRORED
 from dcpy.ir.expressions.scalar import Cast, Const, Load, Op, Ref, ScalarExpr, WrapIndex, cast, op, walk
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Tasklet
@@ -26,14 +27,14 @@ REAL = ("add", "sub", "mul", "neg", "abs", "sqrt", "square", "eq", "ne", "lt", "
         "not", "select", "bitand", "bitor", "bitxor", "invert")  # fmt: skip
 TRUE = Const(True, bool_)
 COMPLEX = ("add", "sub", "mul", "neg", "square", "conj", "real", "imag", "select")
-ORDERS = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}  # what each is with its sides exchanged
-#: Of float32 and float64: how far a square may be off, and between which limits squares keep their digits.
+#: By the size of a float: how far a square may be off, and between which limits it keeps its digits, as in
+#: `dcpy_cabs_side` of codegen/include/complex.h, which decides what lanes cannot tell.
 MARGINS = {4: (2.0**-19, 1e-15, 1e15), 8: (2.0**-48, 1e-140, 1e140)}
 
 
 def why_not_in_lanes(expr: ScalarExpr) -> Refusal | None:
     """Why there is an operation in an expression that is not done in lanes."""
-    sides = [part.args for part in walk(expr) if isinstance(part, Op) and part.name in ORDERS]
+    sides = [part.args for part in walk(expr) if isinstance(part, Op) and part.name in MIRRORED]
     compared = [one for one, other in (*sides, *(pair[::-1] for pair in sides)) if not _is_magnitude(other)]
     for part in walk(expr):
         if isinstance(part, WrapIndex):
@@ -198,9 +199,9 @@ class Lane:
             case Cast(arg=arg, dtype=dtype):
                 return _converted(self._value(arg, refs, guard), arg.dtype, dtype)
             case Op(name=name, args=args):
-                if name in ORDERS:
+                if name in MIRRORED:
                     one, other = args
-                    for order, size, limit in ((name, one, other), (ORDERS[name], other, one)):
+                    for order, size, limit in ((name, one, other), (MIRRORED[name], other, one)):
                         if isinstance(size, Op) and _is_magnitude(size):
                             (bound,) = self._value(limit, refs, guard)
                             z = self._value(size.args[0], refs, guard)

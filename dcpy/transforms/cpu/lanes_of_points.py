@@ -12,11 +12,11 @@ from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.editing.substitution import Substitution
 from dcpy.ir.expressions.scalar import Const, Load, Ref, ScalarExpr, cast, op
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Map, Node, Tasklet
+from dcpy.ir.nodes import Map, Tasklet
 from dcpy.ir.region import Block, Branch, Break, Loop, Region, State, While
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import Expr, sym
-from dcpy.ir.tree import is_inside
+from dcpy.ir.tree import is_inside, nodes_of
 from dcpy.ir.types import DType, bool_, int32, int64
 from dcpy.transforms.cpu.if_conversion import Lane, Parts, key_of, needed, written
 from dcpy.transforms.cpu.tiles_of_points import followed_axis
@@ -208,10 +208,11 @@ class _Tile:
         """The map over lanes; variables that nobody asks for are taken out of the tile."""
         at = Subset.point(sym(name))
         asked = {self.active, self.unsure, *self.wrote.values(), *(n for m in self._kept() for n in self.variables[m])}
-        used = needed(lane.code, [lane.active, *(found[array] for array in found if array in asked)])
-        while not asked.issuperset(more := {array for array in found if array in used}):
-            asked |= more
+        while True:  # what an iteration reads, the one before has left
             used = needed(lane.code, [lane.active, *(found[array] for array in found if array in asked)])
+            if asked >= (more := used & found.keys()):
+                break
+            asked |= more
         for memlet, arrays in list(self.variables.items()):
             if not any(array in asked or array in used for array in arrays):
                 del self.variables[memlet]
@@ -232,7 +233,8 @@ class _Tile:
 
     def _kept(self) -> list[Memlet]:
         """The variables that are read behind the loop."""
-        read = {memlet.container for node in _nodes(self.points.behind) for memlet in node.reads()}
+        nodes = (node for block in self.points.behind for node in nodes_of(block))
+        read = {memlet.container for node in nodes for memlet in node.reads()}
         return [*(memlet for memlet in self.variables if memlet.container in read), *self.points.stored]
 
     # -- behind the loop ---------------------------------------------------------------------------------------------
@@ -265,10 +267,6 @@ class _Tile:
         parts = [Ref(name, self._dtype(part.container)) for name, part in inputs.items()]
         value = op("complex", *parts) if dtype.kind == "c" else cast(parts[0], dtype)
         self._assign(state, inputs, [target], (value,))
-
-
-def _nodes(blocks: Sequence[Block]) -> list[Node]:
-    return [node for block in blocks if isinstance(block, State) for node in block.nodes]
 
 
 def _zero(dtype: DType) -> Const:

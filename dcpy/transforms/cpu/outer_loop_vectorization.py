@@ -21,8 +21,8 @@ from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import Block, Branch, Break, Loop, Region, State, While
 from dcpy.ir.roles import Role
 from dcpy.ir.schedules import Sequential, Undecided
-from dcpy.ir.symbolic import ONE, Expr
-from dcpy.ir.tree import is_inside, owners_around, subtree
+from dcpy.ir.symbolic import ONE
+from dcpy.ir.tree import is_inside, nodes_of, owners_around, subtree
 from dcpy.transforms.cpu.if_conversion import asks_for_magnitudes, why_not_in_lanes
 from dcpy.transforms.cpu.lanes_of_points import Points, put_in_lanes
 from dcpy.transforms.passes import GraphPass
@@ -147,28 +147,19 @@ def _touch(found: Points, uses: Uses) -> Refusal | None:
         others = [memlet for memlet in found.stored if memory_of(memlet.container, uses.desc) == access.memory]
         if any(memlet.container != access.root or memlet.subset != access.subset for memlet in others):
             return Refusal(f"{access.root!r} is written and touched at several places")
-    for memlet in found.fetched:
-        if not _is_there(memlet, loop, uses):
+    for memlet in found.fetched:  # by all lanes, however often the loop runs
+        if not uses.ranges_at(loop).proves_in_range(memlet.subset.dims, uses.desc(memlet.container).shape):
             return Refusal(f"{memlet.container!r} may have no such element for points that do not ask for it")
-    for inner in (inner for block in found.behind if isinstance(block, State) for inner in block.nodes):
+    for inner in (inner for block in found.behind for inner in nodes_of(block)):
         found.given |= {memlet: None for memlet in inner.reads() if uses.home(memlet.container) is node.body}
     for memlet in found.carried:
         found.given.pop(memlet, None)
     return None
 
 
-def _is_there(memlet: Memlet, loop: Loop | While, uses: Uses) -> bool:
-    """Whether the indices are proved to be in range, however often the loop runs."""
-    desc, ranges = uses.desc(memlet.container), uses.ranges_at(loop)
-    return all(
-        isinstance(index, Expr) and ranges.proves_nonneg(index) and ranges.proves_lt(index, size)
-        for index, size in zip(memlet.subset.dims, desc.shape, strict=True)
-    )
-
-
 def _stores(blocks: Iterable[Block], node: Map, uses: Uses) -> bool:
     """Whether points write to anything but variables of their own."""
-    nodes = (inner for block in blocks if isinstance(block, State) for inner in block.nodes)
+    nodes = (inner for block in blocks for inner in nodes_of(block))
     return any(not is_inside(uses.home(memlet.container), node) for inner in nodes for memlet in inner.writes())
 
 

@@ -100,10 +100,7 @@ def _surely_read(expr: ScalarExpr) -> Iterator[Load]:
 def _exists(load: Load, block: Block, uses: Uses) -> bool:
     ranges, desc = uses.ranges_at(block), uses.desc(load.container)
     assert isinstance(desc, Array)  # nothing else is distributed
-    return all(
-        ranges.proves_nonneg(index) and ranges.proves_lt(index, size)
-        for index, size in zip(load.indices, desc.shape, strict=True)
-    )
+    return ranges.proves_in_range(load.indices, desc.shape)
 
 
 def _fetch(load: Load, block: Block, rw: Rewriter) -> None:

@@ -109,8 +109,4 @@ def _renamed(part: ScalarExpr, names: dict[Load, str]) -> ScalarExpr | None:
 def _in_range(load: Load, desc: object, block: Block, rw: Rewriter) -> bool:
     if not isinstance(desc, Array) or any(isinstance(owner, Node) for owner in owners_around(block)):
         return False  # within a map each iteration would wait for an element of its own
-    ranges = rw.uses.ranges_at(block)
-    return all(
-        ranges.proves_nonneg(index) and ranges.proves_lt(index, size)
-        for index, size in zip(load.indices, desc.shape, strict=True)
-    )
+    return rw.uses.ranges_at(block).proves_in_range(load.indices, desc.shape)

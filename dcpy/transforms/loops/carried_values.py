@@ -51,11 +51,8 @@ def _one_element(accesses: list[MemoryAccess], defined: frozenset[str]) -> Subse
 
 def _is_there(name: str, subset: Subset, loop: Loop, rw: Rewriter) -> bool:
     """Whether the indices are proved to be in range, however often the loop runs."""
-    desc, ranges = rw.uses.desc(name), rw.uses.ranges_at(loop)
-    return isinstance(desc, Array) and all(
-        isinstance(index, Expr) and ranges.proves_nonneg(index) and ranges.proves_lt(index, size)
-        for index, size in zip(subset.dims, desc.shape, strict=True)
-    )
+    desc = rw.uses.desc(name)
+    return isinstance(desc, Array) and rw.uses.ranges_at(loop).proves_in_range(subset.dims, desc.shape)
 
 
 def _carry(accesses: list[MemoryAccess], subset: Subset, loop: Loop, rw: Rewriter) -> None:

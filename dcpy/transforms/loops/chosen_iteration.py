@@ -14,6 +14,7 @@ from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Scalar
 from dcpy.ir.editing.cloning import clone_body
 from dcpy.ir.expressions.identities import extreme_value
+from dcpy.ir.expressions.ops import MIRRORED
 from dcpy.ir.expressions.scalar import (
     Const,
     Index,
@@ -36,7 +37,6 @@ from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, captur
 from dcpy.transforms.loops.inspectors import over_connectors
 
 _LARGER = {"gt": "max", "ge": "max", "lt": "min", "le": "min"}
-_MIRRORED = {"gt": "lt", "ge": "le", "lt": "gt", "le": "ge"}
 
 
 @dataclass(frozen=True)
@@ -238,7 +238,7 @@ def _choice(branch: Branch, loop: Loop, kept: Kept, uses: Uses) -> Choice | Refu
         target = Load(memlet.container, memlet.subset.indices, value.dtype)
         for (left, right), name in (
             (condition.args, condition.name),
-            (condition.args[::-1], _MIRRORED[condition.name]),
+            (condition.args[::-1], MIRRORED[condition.name]),
         ):
             if (left, right) == (value, target):
                 return Choice(loop, condition, name in ("ge", "le"), Compared(name, value, memlet))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Scalar
+from dcpy.ir.expressions.ops import MIRRORED
 from dcpy.ir.expressions.scalar import Load, Op, Ref, ScalarExpr, substitute_refs, walk
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Tasklet
@@ -13,7 +14,6 @@ from dcpy.ir.region import Branch, Region, State
 from dcpy.ir.tree import Element
 
 _LARGER = {"gt": "max", "ge": "max", "lt": "min", "le": "min"}
-_MIRRORED = {"gt": "lt", "ge": "le", "lt": "gt", "le": "ge"}
 _OPPOSITE = {"gt": "le", "ge": "lt", "lt": "ge", "le": "gt"}
 
 
@@ -62,7 +62,7 @@ def _assigned(branch: Branch) -> Extremum | None:
     value = substitute_refs(code[out], loads)
     left, right = condition.args
     target = Load(kept.container, kept.subset.indices, value.dtype)
-    comparison = condition.name if (left, right) == (value, target) else _MIRRORED[condition.name]
+    comparison = condition.name if (left, right) == (value, target) else MIRRORED[condition.name]
     if {left, right} != {value, target} or value.dtype.kind not in "iuf":
         return None
     return Extremum(comparison, value, kept, dict(tasklet.inputs), code[out], (branch, tasklet))
@@ -96,7 +96,7 @@ def _selected(tasklet: Tasklet, uses: Uses) -> Extremum | None:
             return None
         comparison = _OPPOSITE[comparison]
     if left == old:
-        comparison = _MIRRORED[comparison]
+        comparison = MIRRORED[comparison]
     inputs = {name: memlet for name, memlet in tasklet.inputs.items() if name != old.name}
     types = {part.name: part.dtype for part in _refs(value)}
     loads: dict[str, ScalarExpr] = {

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dcpy
+from benchmarks.loops.programs import escape_time
 from dcpy.transforms.cpu.outer_loop_vectorization import OuterLoopVectorization
 from tests.support.passes import Passed
 
@@ -177,20 +178,6 @@ def test_what_is_stored_before_is_not_computed_again():
 # -- compiled ----------------------------------------------------------------------------------------------------------
 
 
-def escape(x, y, most):
-    out = np.zeros((len(y), len(x)), dtype=np.int64)
-    for i in range(len(y)):
-        for j in range(len(x)):
-            c = x[j] + 1j * y[i]
-            z = 0j
-            n = 0
-            while n < most and abs(z) <= 2.0:
-                z = z * z + c
-                n += 1
-            out[i, j] = n
-    return out
-
-
 def root(a):
     out = np.empty_like(a)
     for i in range(len(a)):
@@ -208,8 +195,8 @@ def root(a):
 @pytest.mark.cc
 def test_escape_times_are_those_of_the_loops():
     x, y = np.linspace(-2, 0.5, 41), np.array([-1.0, 0.0, 0.25, 1.0])  # -2 stays at 2, where squares cannot tell
-    lanes = dcpy.program(auto_optimize=True)(escape)
-    np.testing.assert_array_equal(lanes(x, y, 60), escape(x, y, 60))
+    lanes = dcpy.program(auto_optimize=True)(escape_time)
+    np.testing.assert_array_equal(lanes(x, y, 60), escape_time(x, y, 60))
     assert "active_lanes" in lanes.to_sdfg(x, y, 60, as_called=True).code()
 
 

@@ -117,11 +117,9 @@ def _value_or_raise(frame: Frame, thunk: Thunk, region: Region) -> Value | None:
 
 def _always_safe(frame: Frame, value: Value) -> bool:
     """Whether all elements that the value reads exist also where the condition does not hold."""
-    ranges = frame.emit.ranges
     return all(
-        ranges.proves_nonneg(index) and ranges.proves_lt(index, size)
+        frame.emit.ranges.proves_in_range(load.indices, frame.emit.descs[load.container].shape)
         for load in loads_of(scalar_expr(value))
-        for index, size in zip(load.indices, frame.emit.descs[load.container].shape, strict=True)
     )
 
 

@@ -16,7 +16,7 @@ from dcpy.frontend.numpy.defaults import NONE, NUMBER_0, ORDER_K, SAME_KIND, TRU
 from dcpy.frontend.numpy.ufuncs.outputs import into
 from dcpy.frontend.values import ArrayValue, Scalar, Static, Value, dtype_of, is_number, is_weak
 from dcpy.ir import types
-from dcpy.ir.expressions.scalar import Const, ScalarExpr, cast, op
+from dcpy.ir.expressions.scalar import Const, ScalarExpr, op
 from dcpy.ir.types import DType
 
 
@@ -183,8 +183,7 @@ def nan_to_num(
         return op("select", op("isnan", value), zero, finite)
 
     def clean_parts(value: ScalarExpr) -> ScalarExpr:
-        imaginary = op("mul", cast(clean(op("imag", value)), dtype), Const(1j, dtype))
-        return op("add", cast(clean(op("real", value)), dtype), imaginary)
+        return op("complex", clean(op("real", value)), clean(op("imag", value)))
 
     found = b.elementwise(clean_parts if dtype.kind == "c" else clean, b.hold(x))
     if copy == TRUE or not isinstance(x, ArrayValue):
