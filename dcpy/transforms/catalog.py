@@ -70,6 +70,7 @@ TRANSFORMATIONS: Registry[type[Transformation[Any]]] = Registry(
         "map-tiling": f"{_MAPS}.map_tiling:MapTiling",
         "map-to-for-loop": f"{_MAPS}.map_to_for_loop:MapToForLoop",
         "map-versioning": f"{_MAPS}.map_versioning:MapVersioning",
+        "mirrored-fusion": f"{_FUSION}.mirrored_fusion:MirroredFusion",
         "move-loop-into-map": f"{_MAPS}.move_loop_into_map:MoveLoopIntoMap",
         "move-map-into-loop": f"{_MAPS}.move_map_into_loop:MoveMapIntoLoop",
         "node-splitting": f"{_FUSION}.node_splitting:NodeSplitting",

@@ -12,11 +12,11 @@ from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Tasklet
 from dcpy.ir.region import State
 from dcpy.ir.subsets import Subset
-from dcpy.ir.symbolic import ONE, ZERO, Expr, sym
+from dcpy.ir.symbolic import ZERO, sym
 from dcpy.ir.tree import is_inside
 from dcpy.transforms.api import Access, Match, Refusal, Rewriter, Transformation, capture, path
 from dcpy.transforms.fusion.map_fusion import fusion_of
-from dcpy.transforms.fusion.matching import inverse
+from dcpy.transforms.fusion.matching import inverse, why_not_own
 from dcpy.transforms.fusion.pointwise import only_result, why_not_later
 from dcpy.transforms.fusion.temporaries import needed_elsewhere
 
@@ -61,7 +61,7 @@ class ArrayRenaming(Transformation[Subset]):
         points = inverse(fusion.renaming, first)
         if points is None or again.subs(fusion.renaming) != written:
             return Refusal(f"the second map does not write the elements of {name!r} that the first one has written")
-        refusal = _why_not_own(first, written, name)
+        refusal = why_not_own(first, written, name)
         if self.inline:
             refusal = refusal or _why_not_inline(first, second, name, uses)
         return refusal or _place(first).subs(points)
@@ -111,22 +111,6 @@ def _update(node: Map, name: str, uses: Uses, *, reads_before: bool) -> Subset |
     if reads_before and {memlet.subset for _, memlet in reads} != {written.subset}:
         return Refusal(f"the second map does not read just the element of {name!r} that it writes")
     return written.subset
-
-
-def _why_not_own(first: Map, written: Subset, name: str) -> Refusal | None:
-    """Why what the first map writes would not be an array with an element for each iteration."""
-    if any(values.step is not ONE or not {*first.params}.isdisjoint(values.symbols) for values in first.domain):
-        return Refusal("the iterations of the first map are no box")
-    found: list[str] = []
-    for dim in written.dims:
-        params = [param for param in first.params if isinstance(dim, Expr) and param in dim.symbols]
-        form = dim.linear_in(params[0]) if isinstance(dim, Expr) and len(params) == 1 else None
-        found += params
-        if params and (form is None or not form[0].constant):
-            return Refusal(f"iterations of the first map may write the same element of {name!r}")
-    if sorted(found) != sorted(first.params):
-        return Refusal(f"iterations of the first map may write the same element of {name!r}")
-    return None
 
 
 def _why_not_inline(first: Map, second: Map, name: str, uses: Uses) -> Refusal | None:

@@ -42,8 +42,7 @@ def _candidates(
     first: Map, second: Map, ours: Sequence[MemoryAccess], theirs: Sequence[MemoryAccess], tmp: str
 ) -> Iterator[tuple[tuple[str, Expr], ...]]:
     """Ways to name the second map's parameters: in order, and as the accesses to the temporary suggest."""
-    starts = zip(first.params, first.domain, second.params, second.domain, strict=True)
-    yield tuple((its, sym(mine) + (theirs_.start - ours_.start)) for mine, ours_, its, theirs_ in starts)
+    yield tuple(_in_order(first, second).items())
     written = [touch.subset for touch in ours if touch.is_write and touch.container == tmp]
     read = [touch.subset for touch in theirs if not touch.is_write and touch.container == tmp]
     for produced in dict.fromkeys(written):
@@ -87,6 +86,20 @@ def _same_space(first: Map, second: Map, renaming: Renaming, ranges: Ranges) -> 
     return True
 
 
+def in_order(first: Map, second: Map, ranges: Ranges) -> Renaming | Refusal:
+    """The second map's parameters by those of the first one, in order and shifted, if the spaces are the same."""
+    if len(first.params) == len(second.params):
+        renaming = _in_order(first, second)
+        if _same_space(first, second, renaming, ranges):
+            return renaming
+    return Refusal(f"iteration spaces differ: {space_of(first)} and {space_of(second)}")
+
+
+def _in_order(first: Map, second: Map) -> Renaming:
+    starts = zip(first.params, first.domain, second.params, second.domain, strict=True)
+    return {its: sym(mine) + (theirs.start - ours.start) for mine, ours, its, theirs in starts}
+
+
 def inverse(renaming: Renaming, first: Map) -> dict[str, Expr] | None:
     """The first map's parameters in terms of the second map's; None where shifts depend on parameters."""
     values: dict[str, Expr] = {}
@@ -97,6 +110,22 @@ def inverse(renaming: Renaming, first: Map) -> dict[str, Expr] | None:
             return None
         values[mine] = sym(name) - shift
     return values
+
+
+def why_not_own(node: Map, written: Subset, name: str) -> Refusal | None:
+    """Why the iterations of a map do not write an element each of an array, in a box; None where they do."""
+    if any(values.step is not ONE or not {*node.params}.isdisjoint(values.symbols) for values in node.domain):
+        return Refusal("the iterations of a map are no box")
+    found: list[str] = []
+    for dim in written.dims:
+        params = [param for param in node.params if isinstance(dim, Expr) and param in dim.symbols]
+        form = dim.linear_in(params[0]) if isinstance(dim, Expr) and len(params) == 1 else None
+        found += params
+        if params and (form is None or not form[0].constant):
+            return Refusal(f"iterations of a map may write the same element of {name!r}")
+    if sorted(found) != sorted(node.params):
+        return Refusal(f"iterations of a map may write the same element of {name!r}")
+    return None
 
 
 def space_of(node: Map) -> str:

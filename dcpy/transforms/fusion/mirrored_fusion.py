@@ -1,0 +1,165 @@
+"""MirroredFusion: a map that reads an array backwards and the map that then updates it become one, over pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from dcpy.ir.analysis.access import MemoryAccess
+from dcpy.ir.analysis.access_relations import accesses_of_body
+from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.editing.cloning import clone_body
+from dcpy.ir.nodes import Map, Node, Tasklet
+from dcpy.ir.region import State
+from dcpy.ir.subsets import Range
+from dcpy.ir.symbolic import Expr, sym
+from dcpy.transforms.api import Access, Match, Refusal, Rewriter, Transformation, capture, path
+from dcpy.transforms.fusion.between import movable_between
+from dcpy.transforms.fusion.bodies import append_body
+from dcpy.transforms.fusion.conditions import why_not_in_turns
+from dcpy.transforms.fusion.matching import Renaming, in_order, why_not_own
+from dcpy.transforms.fusion.temporaries import needed_elsewhere, shrink
+
+
+@dataclass(frozen=True)
+class MirroredFusion(Transformation["Mirrored"]):
+    """Fuse two maps, each iteration of which depends on its mirror image: both run in one iteration of half the range.
+
+    before   map i = 0:N { tmp[i] = c * y[N - 1 - i] }       after   map i = 0:N // 2 { t = c * y[N - 1 - i]
+             map j = 0:N { y[j] = y[j] + tmp[j] }                                       u = c * y[i]
+                                                                                        y[i] = y[i] + t
+                                                                                        y[N - 1 - i] = y[N - 1 - i] + u }
+                                                             map i = N // 2:N - N // 2 { t = c * y[i]; y[i] = y[i] + t }
+
+    What NumPy computes into a temporary, because an array is updated from its own reverse (``y += c * y[::-1]``), needs
+    none: iterations i and N - 1 - i only depend on each other. Applies where both maps are tasklets over the same
+    points, where the second one writes one array, an element in each iteration, and where both read of it that element
+    and its image alone. (Index-set splitting of a reflection: Banerjee, Loop Transformations for Restructuring
+    Compilers, 1993.)
+    """
+
+    name: ClassVar[str] = "mirrored-fusion"
+    optional: ClassVar[bool] = True
+    first = capture(Map)
+    tmp = capture(Access)
+    second = capture(Map)
+    pattern = path(first, tmp, second)
+
+    def plan(self, m: Match) -> Mirrored | Refusal:
+        """The axis of the mirror. Refuses where an iteration depends on others than its image."""
+        first, second, tmp, uses = m[self.first], m[self.second], m[self.tmp].container, m.uses
+        if first.home is not None or second.home is not None:
+            return Refusal("ranks have parts of the iterations")
+        obstacle = needed_elsewhere(tmp, (first, second), uses) or _why_not_tasklets((first, second))
+        obstacle = obstacle or why_not_in_turns(first, second, uses)
+        if obstacle:
+            return obstacle
+        ranges = uses.ranges_at(first)
+        renaming = in_order(first, second, ranges)
+        if isinstance(renaming, Refusal):
+            return renaming
+        touches = [*accesses_of_body(first, uses), *(t.subs(renaming) for t in accesses_of_body(second, uses))]
+        param = _mirror(first, second, tmp, touches, uses)
+        if isinstance(param, Refusal):
+            return param
+        before = movable_between(first, second, uses, ranges)
+        return before if isinstance(before, Refusal) else Mirrored(param, renaming, before)
+
+    def apply(self, m: Match, plan: Mirrored, rw: Rewriter) -> Map:
+        """Returns the map over the pairs, which is the first one."""
+        first, second, param = m[self.first], m[self.second], plan.param
+        rw.move_nodes(plan.before, m.state, m.state.index(first))
+        count = len(list(first.body.walk_nodes()))
+        rw.substitute_symbols(dict(plan.renaming), second.body)
+        append_body(first, second, rw)
+        rw.update(first, claimed=first.claimed or second.claimed)
+        rw.forward(second, first)
+        rw.erase(second)
+        shrink(m[self.tmp].container, (), first, rw)
+        values = first.domain[first.params.index(param)]
+        half, middle = _halves(values)
+        if rw.uses.ranges_at(first).remainder(values.size, 2) != 0:
+            rw.add_node(_middle(first, param, middle, rw), m.state, m.state.index(first) + 1)
+        rw.update(first, domain=_with(first, param, half))
+        _add_image(first, param, values, count, rw)
+        return first
+
+
+@dataclass(frozen=True, slots=True)
+class Mirrored:
+    """How two maps become one over pairs."""
+
+    param: str  # of the first map, along which the mirror is
+    renaming: Renaming
+    before: tuple[Node, ...]  # nodes between the maps that go before both
+
+
+def _why_not_tasklets(maps: Sequence[Map]) -> Refusal | None:
+    for node in maps:
+        state = node.body.blocks[0] if len(node.body.blocks) == 1 else None
+        if not isinstance(state, State) or not all(isinstance(inner, Tasklet) for inner in state.nodes):
+            return Refusal("a map does more than tasklets", (node,))
+    return None
+
+
+def _mirror(first: Map, second: Map, tmp: str, touches: Sequence[MemoryAccess], uses: Uses) -> str | Refusal:
+    """The parameter along which an iteration depends on its image; refuses where it depends on any other one."""
+    inside = {*first.body.containers, *second.body.containers}
+    touches = [touch for touch in touches if touch.root not in inside]
+    arrays = {touch.root for touch in touches if touch.is_write and touch.root != tmp}
+    if len(arrays) != 1 or any(len(uses.overlapping(name)) > 1 for name in arrays):
+        return Refusal("what the second map writes is not one array without views")
+    (array,) = arrays
+    for name in (tmp, array):
+        own = {touch.subset for touch in touches if touch.root == name and (touch.is_write or name == tmp)}
+        (element,) = own if len(own) == 1 else (None,)
+        if element is None or any(touch.wcr or not touch.certain for touch in touches if touch.root == name):
+            return Refusal(f"an iteration does not surely write one element of {name!r}")
+        refusal = why_not_own(first, element, name)
+        if refusal is not None:
+            return refusal
+    assert element is not None  # or it would have been refused
+    read = {touch.subset for touch in touches if touch.root == array}
+    for param, values in zip(first.params, first.domain, strict=True):
+        image = element.subs({param: _image(param, values)})
+        if read == {element, image}:
+            return param
+    return Refusal(f"an iteration does not read just the element of {array!r} that it writes, and its mirror image")
+
+
+def _image(param: str, values: Range) -> Expr:
+    """The value of a range that is as far from its end as the parameter is from its beginning."""
+    return values.start + values.stop - 1 - sym(param)
+
+
+def _halves(values: Range) -> tuple[Range, Range]:
+    """The first half of a range, and the value in the middle if their number is odd."""
+    half = values.size // 2
+    return Range(values.start, values.start + half), Range(values.start + half, values.stop - half)
+
+
+def _with(node: Map, param: str, values: Range) -> tuple[Range, ...]:
+    """The domain of a map with other values of one parameter."""
+    return tuple(values if name == param else own for name, own in zip(node.params, node.domain, strict=True))
+
+
+def _middle(first: Map, param: str, values: Range, rw: Rewriter) -> Map:
+    """A map that does what the first one does, over these values of a parameter."""
+    names = {name: rw.fresh_name(name) for name in first.params}
+    body = clone_body(first.body, {name: sym(fresh) for name, fresh in names.items()}, rw)
+    domain = _with(first, param, values)
+    return Map(tuple(names.values()), domain, body, first.schedule, claimed=first.claimed, span=first.span)
+
+
+def _add_image(first: Map, param: str, values: Range, count: int, rw: Rewriter) -> None:
+    """Lets an iteration do what its image does, too: all of the first map's `count` tasklets before the second's."""
+    image = clone_body(first.body, {param: _image(param, values)}, rw)
+    (state,), (copied,) = first.body.blocks, image.blocks
+    assert isinstance(state, State)
+    assert isinstance(copied, State)
+    for name, desc in image.containers.items():
+        rw.declare(name, desc, first.body)
+    for position, node in enumerate(list(copied.nodes)):
+        copied.remove(node)
+        rw.add_node(node, state, count + position if position < count else None)
