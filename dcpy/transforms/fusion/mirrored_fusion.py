@@ -26,17 +26,16 @@ from dcpy.transforms.fusion.temporaries import needed_elsewhere, shrink
 class MirroredFusion(Transformation["Mirrored"]):
     """Fuse two maps, each iteration of which depends on its mirror image: both run in one iteration of half the range.
 
-    before   map i = 0:N { tmp[i] = c * y[N - 1 - i] }       after   map i = 0:N // 2 { t = c * y[N - 1 - i]
-             map j = 0:N { y[j] = y[j] + tmp[j] }                                       u = c * y[i]
-                                                                                        y[i] = y[i] + t
-                                                                                        y[N - 1 - i] = y[N - 1 - i] + u }
-                                                             map i = N // 2:N - N // 2 { t = c * y[i]; y[i] = y[i] + t }
+    before   map i = 0:N { tmp[i] = c*y[N-1-i] }      after   map i = 0:N//2 { t = c*y[N-1-i];  u = c*y[i]
+             map j = 0:N { y[j] = y[j] + tmp[j] }                              y[i] = y[i] + t
+                                                                               y[N-1-i] = y[N-1-i] + u }
+                                                              map i = N//2:N - N//2 { t = c*y[i];  y[i] = y[i] + t }
 
     What NumPy computes into a temporary, because an array is updated from its own reverse (``y += c * y[::-1]``), needs
     none: iterations i and N - 1 - i only depend on each other. Applies where both maps are tasklets over the same
     points, where the second one writes one array, an element in each iteration, and where both read of it that element
-    and its image alone. (Index-set splitting of a reflection: Banerjee, Loop Transformations for Restructuring
-    Compilers, 1993.)
+    and its image alone. (Index-set splitting: Allen and Kennedy, Optimizing Compilers for Modern
+    Architectures, 2001.)
     """
 
     name: ClassVar[str] = "mirrored-fusion"
