@@ -30,6 +30,7 @@ TRANSFORMATIONS: Registry[type[Transformation[Any]]] = Registry(
             f"{_SIMPLIFY}.common_subexpression_elimination:CommonSubexpressionElimination"
         ),
         "congruent-scalars": f"{_SIMPLIFY}.congruent_scalars:CongruentScalars",
+        "congruent-fusion": f"{_LOOPS}.congruent_fusion:CongruentFusion",
         "constant-propagation": f"{_SIMPLIFY}.constant_propagation:ConstantPropagation",
         "dead-branch-elimination": f"{_SIMPLIFY}.dead_branch_elimination:DeadBranchElimination",
         "dead-dataflow-elimination": f"{_SIMPLIFY}.dead_dataflow_elimination:DeadDataflowElimination",
@@ -81,6 +82,7 @@ TRANSFORMATIONS: Registry[type[Transformation[Any]]] = Registry(
         "redundant-copy-removal": f"{_SIMPLIFY}.redundant_copy_removal:RedundantCopyRemoval",
         "redundant-reshape-removal": f"{_SIMPLIFY}.redundant_reshape_removal:RedundantReshapeRemoval",
         "redundant-view-removal": f"{_SIMPLIFY}.redundant_view_removal:RedundantViewRemoval",
+        "repeated-branch-elimination": f"{_SIMPLIFY}.repeated_branch_elimination:RepeatedBranchElimination",
         "rematerialization": f"{_FUSION}.rematerialization:Rematerialization",
         "chosen-iteration": f"{_LOOPS}.chosen_iteration:ChosenIteration",
         "induction-variable-substitution": f"{_LOOPS}.induction_variables:InductionVariableSubstitution",

@@ -71,8 +71,8 @@ def memories_of(node: Node, uses: Uses) -> tuple[dict[str, None], dict[str, None
     return found
 
 
-def names_in(node: Node, uses: Uses) -> tuple[dict[str, None], dict[str, None]]:
-    """The containers that a node and all inside of it read, and those that they change; not those declared inside."""
+def names_in(node: Element, uses: Uses) -> tuple[dict[str, None], dict[str, None]]:
+    """The containers that a node or block and all inside read, and those that they change; not those declared inside."""
     facts = uses.facts(node)
     if _NAMES not in facts:
         reads: dict[str, None] = {}

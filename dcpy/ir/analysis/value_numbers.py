@@ -1,7 +1,7 @@
 """Value numbering: a form of a node that equals that of another one where both compute the same from the same operands.
 
-What only the node knows has no names of its own in it: connectors, parameters, private containers, and the containers
-that it fills. Containers and symbols of the outside keep theirs; whether they hold the same is for the caller to show.
+Blocks have such a form, too. What only the node knows has no names of its own in it: connectors, parameters, private
+containers, and the containers that it fills. Containers and symbols of the outside keep theirs; whether they hold the same is for the caller to show.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from collections.abc import Hashable, Sequence
 from dataclasses import fields
 from typing import Any
 
-from dcpy.ir.editing.copying import copy_node
+from dcpy.ir.editing.copying import copy_block, copy_node
 from dcpy.ir.editing.substitution import Substitution
-from dcpy.ir.expressions.scalar import Ref, ScalarExpr, substitute_refs, walk
+from dcpy.ir.expressions.scalar import Const, Index, Ref, ScalarExpr, rewrite, substitute_refs, walk
 from dcpy.ir.nodes import Node, Tasklet
 from dcpy.ir.region import Block, Region
 from dcpy.ir.symbolic import sym
@@ -21,27 +21,34 @@ from dcpy.ir.tree import Element
 _LEFT_OUT = ("span", "state", "region", "name")  # where it stands, and what it is called
 
 
-def value_number(node: Node, results: Sequence[str]) -> Hashable:
-    """The form of a node that fills the containers `results`, in this order."""
+def value_number(element: Element, results: Sequence[str]) -> Hashable:
+    """The form of a node, or of a block, that fills the containers `results`, in this order."""
     params: dict[str, str] = {}
     containers = {name: f".{index}" for index, name in enumerate(results)}
-    for region in (inner for outer in node.regions() for inner in outer.walk_regions()):
+    for region in (inner for outer in element.regions() for inner in outer.walk_regions()):
         params |= {name: f".p{len(params) + index}" for index, name in enumerate(region.params)}
         containers |= {name: f".c{len(containers) + index}" for index, name in enumerate(region.containers)}
-    return _form(copy_node(node, Substitution({old: sym(new) for old, new in params.items()}, containers)))
+    values = Substitution({old: sym(new) for old, new in params.items()}, containers)
+    return _form(copy_node(element, values) if isinstance(element, Node) else copy_block(element, values))
 
 
 def computation(element: Element) -> Hashable | None:
     """What two nodes, or the nodes within two maps, have in common if they compute the same: kind, code, operands.
 
-    None for what reads nothing. Less than a value number, and quick: which elements of operands are read is left out.
+    None for what reads nothing. Less than a value number, and quick: which elements of operands are read is left out,
+    and which symbols the code has in it, as parameters of maps have names of their own.
     """
     if not isinstance(element, Node) or element.regions():
         return None
     reads = tuple(memlet.container for memlet in element.reads())
     if not reads:
         return None
-    return element.kind, reads, _code(element) if isinstance(element, Tasklet) else ()
+    code = _code(element) if isinstance(element, Tasklet) else ()
+    return element.kind, reads, tuple((target, rewrite(expr, _without_symbols)) for target, expr in code)
+
+
+def _without_symbols(part: ScalarExpr) -> ScalarExpr | None:
+    return Const(0, part.dtype) if isinstance(part, Index) else None
 
 
 def _form(value: Any) -> Hashable:

@@ -17,6 +17,7 @@ from dcpy.transforms.fusion.rematerialization import Rematerialization
 from dcpy.transforms.fusion.subgraph_fusion import SubgraphFusion
 from dcpy.transforms.library_idioms import LibraryIdioms
 from dcpy.transforms.loops.chosen_iteration import ChosenIteration
+from dcpy.transforms.loops.congruent_fusion import CongruentFusion
 from dcpy.transforms.loops.extremum_reduction import ExtremumReduction
 from dcpy.transforms.loops.induction_variables import InductionVariableSubstitution
 from dcpy.transforms.loops.loop_inspection import LoopInspection
@@ -34,6 +35,7 @@ from dcpy.transforms.simplify.common_subexpression_elimination import CommonSube
 from dcpy.transforms.simplify.dead_dataflow_elimination import DeadDataflowElimination
 from dcpy.transforms.simplify.dead_state_elimination import DeadStateElimination
 from dcpy.transforms.simplify.redundant_copy_removal import RedundantCopyRemoval
+from dcpy.transforms.simplify.repeated_branch_elimination import RepeatedBranchElimination
 from dcpy.transforms.simplify.state_fusion import StateFusion
 from dcpy.transforms.simplify.symbol_propagation import SymbolPropagation
 from dcpy.transforms.simplify.trailing_continue_elimination import TrailingContinueElimination
@@ -57,6 +59,8 @@ AUTO_OPTIMIZE = Pipeline(
     StatementReordering(),
     LoopToMap(),
     CommonSubexpressionElimination(),
+    repeat(RepeatedBranchElimination(), CommonSubexpressionElimination()),
+    CongruentFusion(),
     repeat(
         SymbolPropagation(),
         DeadStateElimination(),

@@ -58,7 +58,7 @@ class CommonSubexpressionElimination(Transformation["Repetition"]):
             theirs = _results(first, uses)
             if isinstance(theirs, Refusal) or number != _number_of(first, theirs, uses):
                 continue
-            changed = _why_not_the_same(first, second, (*results, *theirs), region, uses)
+            changed = why_not_the_same(first, second, (*results, *theirs), region, uses)
             if changed is not None:
                 return changed  # and since an earlier one, all the more
             if [*map(uses.desc, results)] == [*map(uses.desc, theirs)]:
@@ -136,10 +136,10 @@ def _candidates(second: Node, uses: Uses) -> Iterator[Node]:
             yield node
 
 
-def _why_not_the_same(
-    first: Node, second: Node, results: tuple[str, ...], region: Region, uses: Uses
+def why_not_the_same(
+    first: Element, second: Element, results: tuple[str, ...], region: Region, uses: Uses
 ) -> Refusal | None:
-    """What changes an operand between two nodes; None where nothing does."""
+    """What changes an operand between two nodes, or blocks, of a region; None where nothing does."""
     for name in dict.fromkeys(name for read in names_in(second, uses)[0] for name in uses.overlapping(read)):
         writers = uses.writers_between(name, first, second)
         if writers:
