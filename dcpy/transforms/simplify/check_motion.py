@@ -27,7 +27,8 @@ class CheckMotion(Transformation["tuple[Move, ...]"]):
 
     States that stood apart then stand together, and fuse. A check does not pass what writes an argument: when it fails,
     the caller finds there what was written before. Nor does it pass anything that may raise an error, or write what
-    it reads. Checks keep their order. One is made before when it has the same meaning, over the same symbols.
+    it reads. Checks keep their order. One is made before when it has the same meaning, over symbols and what is never
+    written.
     """
 
     name: ClassVar[str] = "check-motion"
@@ -105,9 +106,10 @@ def _meaning(condition: ScalarExpr) -> object:
 
 
 def _is_changed(condition: ScalarExpr, uses: Uses) -> bool:
-    """Whether a condition may have another answer later: it reads memory, or a symbol that is assigned."""
+    """Whether a condition may have another answer later: it reads what is written, or a symbol that is assigned."""
     definers = [definer for symbol in symbols_of(condition) for definer in uses.definers(symbol)]
-    return bool(loads_of(condition)) or any(isinstance(definer, SymbolAssign) for definer in definers)
+    read = [name for load in loads_of(condition) for name in uses.overlapping(load.container)]
+    return any(map(uses.writers, read)) or any(isinstance(definer, SymbolAssign) for definer in definers)
 
 
 def _reads(check: Check, written: dict[str, None]) -> bool:

@@ -13,6 +13,7 @@ from dcpy.ir.text import print_sdfg
 from dcpy.libraries.blas.expand import few_rows
 from tests.libraries import oracles
 from tests.libraries.oracles import assert_expands, expanded
+from tests.support.oracles import check_same
 
 PRODUCT = (
     "sdfg @mm(A: {t}[N, K], B: {t}[K, M], C: {t}[N, M]) symbols(N: size, M: size, K: size) {{ state {{"
@@ -75,10 +76,61 @@ def test_nan_and_infinity_go_the_way_of_the_sums(monkeypatch):
     assert_expands(PRODUCT.format(t="f64"), arguments, "openblas", monkeypatch)
 
 
+@pytest.fixture
+def thin(monkeypatch):
+    """Every product of up to eight rows and terms is a thin one, in small tiles."""
+    for name, value in {"WIDE": 1, "ROW": 64}.items():
+        monkeypatch.setattr(few_rows, name, value)
+
+
+@pytest.mark.usefixtures("thin")
+@pytest.mark.parametrize(("dtype", "t"), [("f4", "f32"), ("f8", "f64"), ("c8", "c64"), ("c16", "c128")])
+@pytest.mark.parametrize(("n", "k", "m"), [(1, 1, 1), (2, 2, 9), (3, 3, 33), (8, 8, 4), (4, 0, 5), (3, 9, 5), (0, 2, 3)])
+def test_thin_products_of_few_rows_and_terms(dtype, t, n, k, m, monkeypatch):
+    A, B = whole_numbers(dtype, n, k), whole_numbers(dtype, k, m, seed=4)
+    if dtype[0] == "c":
+        A, B = A * (1 + 2j), B * (2 - 1j)
+    arguments = {"A": A.astype(dtype), "B": B.astype(dtype), "C": np.full((n, m), np.nan, dtype)}
+    assert_expands(PRODUCT.format(t=t), arguments, "openblas", monkeypatch)
+
+
+@pytest.mark.usefixtures("thin")
+def test_thin_products_scale_and_add(monkeypatch):
+    text = (
+        "sdfg @mm(A: f64[K, N], B: f64[K, M], C: f64[N, M], s: f64[]) symbols(N: size, M: size, K: size) { state {"
+        " blas.gemm (a <- A[0:K, 0:N], b <- B[0:K, 0:M], c <- C[0:N, 0:M], beta <- s[]) -> (c -> C[0:N, 0:M])"
+        " {alpha = 3, trans_a = true} } }"
+    )
+    arguments = {
+        "A": whole_numbers("f8", 3, 4), "B": whole_numbers("f8", 3, 17), "C": whole_numbers("f8", 4, 17),
+        "s": np.array(2.0),
+    }  # fmt: skip
+    assert_expands(text, arguments, "openblas", monkeypatch)
+
+
+def rotated(R, points):
+    return R @ points
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c16"])
+@pytest.mark.parametrize("columns", [few_rows.WIDE - 1, few_rows.WIDE, 3 * few_rows.WIDE + 5])
+def test_points_in_columns(dtype, columns):
+    R, points = whole_numbers(dtype, 3, 3), whole_numbers(dtype, 3, columns)
+    check_same(rotated, R, points, optimized=True)
+
+
 def asked_and_called(text):
     """Whether the size of the matrix is asked for, and whether a library is called."""
     sdfg = expanded(text, "openblas")
     return str(few_rows.LARGE) in print_sdfg(sdfg), any(isinstance(n, ForeignCall) for n in sdfg.body.walk_nodes())
+
+
+def test_a_thin_product_of_known_sizes_calls_no_library():
+    fixed = PRODUCT.format(t="c128").replace("N, K]", "2, 2]").replace("K, M]", "2, 9000]").replace("N, M]", "2, 9000]")
+    fixed = fixed.replace("0:N", "0:2").replace("0:K", "0:2").replace("0:M", "0:9000")
+    fixed = fixed.replace(" symbols(N: size, M: size, K: size)", "")
+    assert asked_and_called(fixed) == (False, False)
+    assert asked_and_called(fixed.replace("9000", "4095")) == (False, True)
 
 
 def test_sizes_that_are_known_need_no_question():

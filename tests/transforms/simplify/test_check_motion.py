@@ -37,6 +37,39 @@ def test_checks_go_before_transients_and_are_made_once():
         }""").same_values(N=[0, 3], M=[3, 4])
 
 
+def test_checks_of_what_is_never_written_are_made_once():
+    """A check behind a write of an argument stays where it is, but need not be made when it was made before."""
+    expect(
+        CheckMotion(),
+        on=parse("""
+            sdfg @f(A: f64[N], B: f64[N], c: f64) symbols(N: size) {
+              check c[] != 0.0 else ZeroDivisionError "division"
+              state { map i = 0:N { tasklet (c <- c) -> (o -> A[i]) { o = 1.0 / c } } }
+              check c[] != 0.0 else ZeroDivisionError "division"
+              loop k = 0:N {
+                check c[] != 0.0 else ZeroDivisionError "division"
+                check B[k] > c[] else ValueError "small"
+                check B[k] > c[] else ValueError "small"
+                state { tasklet (c <- c) -> (o -> A[k]) { o = c } }
+                check A[k] > 0.0 else ValueError "negative"
+                state { tasklet (a <- A[k]) -> (o -> A[k]) { o = a - 1.0 } }
+                check A[k] > 0.0 else ValueError "negative"
+              }
+            }"""),
+    ).becomes("""
+        sdfg @f(A: f64[N], B: f64[N], c: f64) symbols(N: size) {
+          check c[] != 0.0 else ZeroDivisionError "division"
+          state { map i = 0:N { tasklet (c <- c) -> (o -> A[i]) { o = 1.0 / c } } }
+          loop k = 0:N {
+            check B[k] > c[] else ValueError "small"
+            state { tasklet (c <- c) -> (o -> A[k]) { o = c } }
+            check A[k] > 0.0 else ValueError "negative"
+            state { tasklet (a <- A[k]) -> (o -> A[k]) { o = a - 1.0 } }
+            check A[k] > 0.0 else ValueError "negative"
+          }
+        }""")
+
+
 def refused(body: str) -> None:
     header = "sdfg @f(A: f64[N], c: f64) symbols(N: size) { data t: f64[N] transient data k: i64 transient "
     expect(CheckMotion(), on=parse(header + body + " }")).is_refused("no check can go further up")
@@ -87,7 +120,7 @@ def test_alternatives_are_the_same_in_any_order():
 
 
 def test_a_check_of_what_changes_is_made_again():
-    again = 'check c[] > 0 else ValueError "c"'
+    again = 'check A[0] > 0 else ValueError "A"'
     refused(f"{again} state {{ tasklet () -> (o -> A[0]) {{ o = f64(1) }} }} {again}")
     again = 'check p > 0 else ValueError "p"'
     refused(f"let p = 1 {again} let p = 0 {again}")

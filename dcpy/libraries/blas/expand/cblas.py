@@ -254,12 +254,19 @@ def _gemm(node: Gemm, f: Fragment, prefix: str, environment: str) -> None:
 
     sizes = tuple(dict.fromkeys((c.rows, c.columns, a.columns)))
     is_large = any(size.constant is not None and size.constant > SMALL for size in sizes)
-    if is_large or all(owner.runs is Runs.PERHAPS for owner in owners_around(node)):  # or it runs once
-        _where(f, few_rows.pays(node, f, out), lambda: few_rows.stream(node, f, out), lambda: call.emit(foreign, loops))
-        return
-    larger = [op("lt", Const(SMALL, types.int64), _index(size)) for size in sizes]
-    call.conditions.insert(0, reduce(lambda left, right: op("or", left, right), larger))
-    call.emit(foreign, lambda: small_gemm_loops(node, f, out))
+    once = is_large or all(owner.runs is Runs.PERHAPS for owner in owners_around(node))
+    if not once:
+        larger = [op("lt", Const(SMALL, types.int64), _index(size)) for size in sizes]
+        call.conditions.insert(0, reduce(lambda left, right: op("or", left, right), larger))
+
+    def packed() -> None:
+        call.emit(foreign, loops if once else lambda: small_gemm_loops(node, f, out))
+
+    def not_thin() -> None:
+        large = once and few_rows.is_large(node, f, out)
+        _where(f, large, lambda: few_rows.stream(node, f, out), packed)
+
+    _where(f, few_rows.is_thin(node, f, out), lambda: few_rows.stream_thin(node, f, out), not_thin)
 
 
 def _where(f: Fragment, condition: ScalarExpr | bool, then: Callable[[], None], otherwise: Callable[[], None]) -> None:

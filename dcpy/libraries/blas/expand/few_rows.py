@@ -13,7 +13,6 @@ Sums of `GROUP` terms are taken in the elements' own precision, and those of gro
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
 
 from dcpy.ir.expressions.scalar import Index, ScalarExpr, cast, op
 from dcpy.ir.schedules import SEQUENTIAL, VECTOR
@@ -26,29 +25,49 @@ from dcpy.libraries.blas.nodes import Gemm
 from dcpy.libraries.contraction.spec import accumulator_dtype, short_dtype
 
 LARGE = 1 << 22  #: elements of a matrix that no cache holds
+WIDE = 4096  #: columns of a matrix of few rows that are worth a team
 ROW = 2048  #: bytes of a row of sums: eight of them stay in a first-level cache
 TOGETHER = 8  #: rows of the matrix that are added up in one go: a sum is loaded and stored once for all of them
+FEW_TOGETHER = 2  #: the same where there are no more than eight
 GROUP = 256  #: terms of a sum in the elements' own precision
 
 
-def pays(node: Gemm, f: Fragment, c: Operand) -> ScalarExpr | bool:
-    """Where a product is taken so: the rows are few, the matrix is large, and lies by rows of real numbers.
+def is_large(node: Gemm, f: Fragment, c: Operand) -> ScalarExpr | bool:
+    """Where `stream` pays: the rows are few, the matrix is large, and lies by rows of real numbers.
 
-    The library takes longer to pack the matrix for up to `few_rows` than these loops to multiply with it.
-
-    A condition where only the run time knows the sizes.
+    The library takes longer to pack the matrix for up to `few_rows` than these loops to multiply with it. A condition
+    where only the run time knows the sizes.
     """
-    b = Factor(f.input("b"), node.trans_b)
-    by_rows = b.strides[1] is ONE and c.strides[1] is ONE
-    if not f.costs.few_rows or c.dtype.kind != "f" or c.dtype.itemsize < 4 or not by_rows:
+    terms, columns = Factor(f.input("b"), node.trans_b).shape
+    if c.dtype.kind != "f" or not _by_rows(node, f, c):
         return False
-    conditions = []
-    for least, most in ((c.shape[0], const(f.costs.few_rows)), (const(LARGE), b.shape[0] * b.shape[1])):
-        if least.constant is None or most.constant is None:
-            conditions.append(op("le", Index(least), Index(most)))
-        elif least.constant > most.constant:
-            return False
-    return reduce(lambda one, other: op("and", one, other), conditions) if conditions else True
+    return _both(_at_most(c.shape[0], const(f.costs.few_rows)), _at_most(const(LARGE), terms * columns))
+
+
+def is_thin(node: Gemm, f: Fragment, c: Operand) -> ScalarExpr | bool:
+    """Where `stream_thin` pays: the matrix has as few rows, and many columns (``R @ points``): all is seen but once."""
+    terms, columns = Factor(f.input("b"), node.trans_b).shape
+    if c.dtype.kind not in "fc" or not _by_rows(node, f, c):
+        return False
+    few = const(f.costs.few_rows)
+    return _both(_both(_at_most(c.shape[0], few), _at_most(terms, few)), _at_most(const(WIDE), columns))
+
+
+def _by_rows(node: Gemm, f: Fragment, c: Operand) -> bool:
+    b = Factor(f.input("b"), node.trans_b)
+    return f.costs.few_rows > 0 and c.dtype.real.itemsize >= 4 and b.strides[1] is ONE and c.strides[1] is ONE
+
+
+def _at_most(low: Expr, high: Expr) -> ScalarExpr | bool:
+    if low.constant is None or high.constant is None:
+        return op("le", Index(low), Index(high))
+    return low.constant <= high.constant
+
+
+def _both(one: ScalarExpr | bool, other: ScalarExpr | bool) -> ScalarExpr | bool:
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one and other
+    return op("and", one, other)
 
 
 def stream(node: Gemm, f: Fragment, c: Operand) -> None:
@@ -63,16 +82,38 @@ def stream(node: Gemm, f: Fragment, c: Operand) -> None:
         with f.map(Range(ZERO, a.shape[1], const(GROUP)), SEQUENTIAL, "group") as first:
             end = min_of(first + GROUP, a.shape[1])
             sums = _zeros(f, "sum", c, short_dtype(c.dtype, dtype) or dtype, rows, tile)
-            with f.map(Range(first, end, const(TOGETHER)), SEQUENTIAL, "k") as k:
-                full, rest = f.branch(op("le", Index(k + TOGETHER), Index(end)))
-                with f.inside(full):
-                    _add(f, sums, (a, b), [k + i for i in range(TOGETHER)], rows, tile)
-                with f.inside(rest), f.map(Range(k, end), SEQUENTIAL, "last") as last:
-                    _add(f, sums, (a, b), [last], rows, tile)
+            _add_all(f, sums, (a, b), Range(first, end, const(TOGETHER)), rows, tile)
             with f.map(Range(ZERO, rows), SEQUENTIAL, "i") as i, f.map(tile, VECTOR, "j") as j:
                 f.compute(totals.at(i, j - left), lambda part: cast(part, dtype), sums.at(i, j - left), wcr="add")
         with f.map(Range(ZERO, rows), SEQUENTIAL, "i") as i, f.map(tile, VECTOR, "j") as j:
             store(f, (i, j), totals.at(i, j - left))
+
+
+def stream_thin(node: Gemm, f: Fragment, c: Operand) -> None:
+    """The same with so few terms that one row of sums does."""
+    rows, columns = c.shape
+    a, b = Factor(f.input("a"), node.trans_a), Factor(f.input("b"), node.trans_b)
+    width = ROW // c.dtype.itemsize
+    store = updating(node, f, c, "c")
+    with f.map(Range(ZERO, columns, const(width)), param="left") as left:
+        tile = Range(left, min_of(left + width, columns))
+        sums = _zeros(f, "sum", c, c.dtype, rows, tile)
+        _add_all(f, sums, (a, b), Range(ZERO, a.shape[1], const(FEW_TOGETHER)), rows, tile)
+        with f.map(Range(ZERO, rows), SEQUENTIAL, "i") as i, f.map(tile, VECTOR, "j") as j:
+            store(f, (i, j), sums.at(i, j - left))
+
+
+def _add_all(
+    f: Fragment, sums: Operand, factors: tuple[Factor, Factor], terms: Range, rows: Expr, tile: Range
+) -> None:
+    """Adds the products of the terms of a range, of as many at a time as it has steps, to all sums of a tile."""
+    together = terms.step.constant or 1
+    with f.map(terms, SEQUENTIAL, "k") as k:
+        full, rest = f.branch(op("le", Index(k + together), Index(terms.stop)))
+        with f.inside(full):
+            _add(f, sums, factors, [k + i for i in range(together)], rows, tile)
+        with f.inside(rest), f.map(Range(k, terms.stop), SEQUENTIAL, "last") as last:
+            _add(f, sums, factors, [last], rows, tile)
 
 
 def _zeros(f: Fragment, stem: str, c: Operand, dtype: DType, rows: Expr, tile: Range) -> Operand:
