@@ -72,7 +72,7 @@ def memories_of(node: Node, uses: Uses) -> tuple[dict[str, None], dict[str, None
 
 
 def names_in(node: Element, uses: Uses) -> tuple[dict[str, None], dict[str, None]]:
-    """The containers that a node or block and all inside read, and those that they change; not those declared inside."""
+    """The containers that a node or block and all inside read, and those that they change; none declared inside."""
     facts = uses.facts(node)
     if _NAMES not in facts:
         reads: dict[str, None] = {}

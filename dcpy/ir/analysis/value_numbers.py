@@ -1,7 +1,8 @@
 """Value numbering: a form of a node that equals that of another one where both compute the same from the same operands.
 
 Blocks have such a form, too. What only the node knows has no names of its own in it: connectors, parameters, private
-containers, and the containers that it fills. Containers and symbols of the outside keep theirs; whether they hold the same is for the caller to show.
+containers, and the containers that it fills. Containers and symbols of the outside keep theirs; whether they hold the
+same is for the caller to show.
 """
 
 from __future__ import annotations

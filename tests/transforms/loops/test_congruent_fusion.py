@@ -27,11 +27,14 @@ def body(update, names, text=FIRST):
     return text
 
 
+FIRST_LOOP, SECOND_LOOP = body(COUNT, "i x k s"), body(WEIGH, "j y q r")
+
+
 def program(
-    second=body(WEIGH, "j y q r"),
+    second=SECOND_LOOP,
     between="state { map m = 0:3 { tasklet () -> (o -> G[m]) { o = 0.0 } } }",
     domain="0:N",
-    first=body(COUNT, "i x k s"),
+    first=FIRST_LOOP,
     sums="data G: f64[3] transient",
     behind="",
 ):
@@ -130,7 +133,7 @@ def other_data(x, w, bins):
 
 
 def loops_of(function, *arguments):
-    sdfg = dcpy.program(function).to_sdfg(*arguments)
+    sdfg = dcpy.program(function).to_sdfg(*arguments, as_called=True)
     sdfg.auto_optimize()
     return sum(isinstance(block, Loop) for block in sdfg.body.walk_blocks())
 

@@ -68,7 +68,7 @@ def test_a_check_that_was_made_is_not_made_again():
         (program(second=SECOND.replace("else", "elif a[] < 1.0")), "computes the same"),
         (program(behind="state { tasklet () -> (o -> y) { o = 1.0 } }"), "'y' holds values from elsewhere"),
         (program(second=SECOND.replace("-> y", "-> B[1]")), "'B' is no scalar of its own"),
-        (program(second=SECOND.replace("(a <- a) -> (o -> y) { o = a }", "(y <- y) -> (o -> y) { o = y }")), "elsewhere"),
+        (program(second=SECOND.replace("(a <- a) -> (o -> y) { o = a }", "(b <- y) -> (o -> y) { o = b }")), "from"),
         (program(ahead="state { tasklet (y <- y) -> (o -> B[1]) { o = y } }"), "where it has not been computed yet"),
     ],
 )

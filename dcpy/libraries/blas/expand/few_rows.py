@@ -45,12 +45,17 @@ def is_large(node: Gemm, f: Fragment, c: Operand) -> ScalarExpr | bool:
 
 
 def is_thin(node: Gemm, f: Fragment, c: Operand) -> ScalarExpr | bool:
-    """Where `stream_thin` pays: the matrix has as few rows, and many columns (``R @ points``): all is seen but once."""
-    terms, columns = Factor(f.input("b"), node.trans_b).shape
+    """Where `stream_thin` pays: the matrix has as few rows, and many columns (``R @ points``): all is seen but once.
+
+    Where sizes are not known, only a square factor is asked for its size, as one way more takes time to compile.
+    """
+    rows, (terms, columns) = c.shape[0], Factor(f.input("b"), node.trans_b).shape
     if c.dtype.kind not in "fc" or not _by_rows(node, f, c):
         return False
+    if (rows.constant is None or terms.constant is None) and (rows != terms or columns == terms):
+        return False
     few = const(f.costs.few_rows)
-    return _both(_both(_at_most(c.shape[0], few), _at_most(terms, few)), _at_most(const(WIDE), columns))
+    return _both(_both(_at_most(rows, few), _at_most(terms, few)), _at_most(const(WIDE), columns))
 
 
 def _by_rows(node: Gemm, f: Fragment, c: Operand) -> bool:
