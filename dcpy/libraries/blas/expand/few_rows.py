@@ -45,12 +45,13 @@ def is_large(node: Gemm, f: Fragment, c: Operand) -> ScalarExpr | bool:
 
 
 def is_thin(node: Gemm, f: Fragment, c: Operand) -> ScalarExpr | bool:
-    """Where `stream_thin` pays: the matrix has as few rows, and many columns (``R @ points``): all is seen but once.
+    """Where `stream_thin` pays: the numbers are complex, the matrix has as few rows, and many columns.
 
-    Where sizes are not known, only a square factor is asked for its size, as one way more takes time to compile.
+    All is seen but once then, and libraries pack it all the same; with real numbers, they have kernels for that. Where
+    sizes are not known, only a square factor is asked for its size, as one way more takes time to compile.
     """
     rows, (terms, columns) = c.shape[0], Factor(f.input("b"), node.trans_b).shape
-    if c.dtype.kind not in "fc" or not _by_rows(node, f, c):
+    if c.dtype.kind != "c" or not _by_rows(node, f, c):
         return False
     if (rows.constant is None or terms.constant is None) and (rows != terms or columns == terms):
         return False
