@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dcpy
+from tests.support.oracles import check_same
 
 EXPONENTS = (0, 1, 2, 3, 4, 5, 7, 12, 16, 17)
 
@@ -41,3 +42,39 @@ def test_s4b_no_call_of_pow_is_left():
     text = driver.artifact_of(sdfg, signature_of(sdfg), resolve_options()).units[0].text
     assert "dcpy_power<3, double>(" in text
     assert "pow(" not in text.replace("dcpy_power", "")
+
+
+HALVES = (1.5, 2.5, 7.5, 15.5, -0.5, -1.5, -2.5, -7.5)
+
+
+def half_powers(x):
+    return tuple(np.power(x, half) for half in (1.5, 2.5, 7.5, 15.5, -0.5, -1.5, -2.5, -7.5))
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize("language", ["c++", "c"])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16"])
+def test_half_powers_are_products_and_a_root(dtype, language):
+    if dtype == "float16" and language == "c":
+        pytest.skip("C has no float16")
+    limits = np.finfo(dtype)
+    special = [0.0, -0.0, 1.0, np.inf, -np.inf, np.nan, -1.5, 2.0, 3.7, 0.1, 1e-4, 1e4, limits.max, limits.tiny]
+    wide = 10.0 ** np.linspace(-300, 300, 201) if dtype == "float64" else 10.0 ** np.linspace(-4, 4, 51)
+    x = np.concatenate([special, wide]).astype(dtype)
+    with np.errstate(all="ignore"):
+        expected = half_powers(x)
+    for mine, numpys, half in zip(dcpy.program(half_powers, cpu_language=language)(x), expected, HALVES, strict=True):
+        assert mine.dtype == numpys.dtype
+        rtol = 2e-3 if dtype == "float16" else 2e-6 if dtype == "float32" else 4e-15
+        np.testing.assert_allclose(mine, numpys, rtol=rtol, err_msg=str(half))
+        np.testing.assert_array_equal(np.signbit(mine), np.signbit(numpys), err_msg=str(half))
+
+
+def roots(x):
+    return x**0.5, x[1] ** 0.5
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "int32"])
+def test_the_power_of_a_half_is_the_root_of_arrays(dtype):
+    x = np.array([0.0, 2.0, -np.inf, -0.0, np.inf, 9.0, -4.0] if dtype != "int32" else [0, 2, 9]).astype(dtype)
+    check_same(roots, x, rtol=1e-6)

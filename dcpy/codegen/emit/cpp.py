@@ -46,7 +46,8 @@ WORDS = {
 INTRINSICS = {
     "likely": "__builtin_expect({0}, 1)", "is_set": "dcpy_is_set", "product_of_sizes": "dcpy_product",
     "truncate": "dcpy_truncate<{of}>({0})", "truth": "dcpy_truth", "convert": "dcpy_convert<{of}>({0})",
-    "power": "dcpy_power<{1}, {of}>({0})", "copy": "memcpy", "move": "memmove", "free": "free",
+    "power": "dcpy_power<{1}, {of}>({0})", "half_power": "dcpy_half_power<{1}, {of}>({0})",
+    "copy": "memcpy", "move": "memmove", "free": "free",
     "owned_buffer": "dcpy_owned_buffer", "take_kept": "__atomic_exchange_n({0}, (char *)nullptr, __ATOMIC_ACQ_REL)",
     "put": None, "take": None,
     "to_order": "dcpy_to_order_{dtype}({0}, {1})", "from_order": "dcpy_from_order_{dtype}({0})",

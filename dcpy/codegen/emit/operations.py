@@ -93,9 +93,11 @@ def written(dialect: Dialect, operation: Operation) -> LirExpr:
     side = _side_of_magnitude(dialect, operation)
     if side is not None:
         return side
-    power = _small_power(operation)
+    power, half = _small_power(operation), _half_power(operation)
     if power:
         return Intrinsic("power", (args[0], Literal(power, Basic.INT)), operation.type, operation.type)
+    if half and dialect.intrinsics.get("half_power"):
+        return Intrinsic("half_power", (args[0], Literal(half, Basic.INT)), operation.type, operation.type)
     spelling = dialect.operations[dtype.kind].get(name, "")
     if name in SHIFTS and _is_short_shift(operation):
         spelling = SHIFTS[name]
@@ -146,6 +148,15 @@ def _small_power(operation: Operation) -> int:
         return 0
     value = exponent.value or 0
     return int(value) if value == value // 1 and 2 <= value <= LARGEST_POWER else 0
+
+
+def _half_power(operation: Operation) -> int:
+    """Twice the exponent of a float where that is an odd number: products and a root beat C's pow; else 0."""
+    exponent = operation.args[-1]
+    if operation.name != "pow" or not isinstance(exponent, Literal) or operation.type.kind != "f":
+        return 0
+    twice = 2 * (exponent.value or 0)
+    return int(twice) if twice % 2 == 1 and abs(twice) <= 2 * LARGEST_POWER else 0
 
 
 def _side_of_magnitude(dialect: Dialect, operation: Operation) -> LirExpr | None:

@@ -94,5 +94,6 @@ INTRINSICS: Mapping[str, Callable[[Any], Rule]] = {
     "truncate": lambda of: Rule((types.float64,), of),
     "truth": lambda of: Rule((types.complex128,), TRUTH),
     "convert": lambda of: Rule((types.complex128,), of),
+    "half_power": lambda of: Rule((of, Basic.INT), of),  # of half as much as the number, which is odd
     "power": lambda of: Rule((of, Basic.INT), of),
 }

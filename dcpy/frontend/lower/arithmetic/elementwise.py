@@ -159,9 +159,18 @@ def ufunc(b: TypedEmitter, function: np.ufunc, operands: Sequence[Value], dtype:
         return _compare(b, name, operands, ins)
     if name == "pow" and out.is_integer:
         _require_nonnegative_power(b, *operands)
+    if name == "pow" and _is_root(*operands):
+        return ufunc(b, np.sqrt, operands[:1], out)
     operands = [require_fit(b, operand, wanted) for operand, wanted in zip(operands, ins, strict=True)]
     fn = UFUNCS[function]
     return elementwise(b, lambda *args: cast(fn(*args), out), operands, ins)
+
+
+def _is_root(base: Value, exponent: Value) -> bool:
+    """Whether a power is NumPy's square root, which differs in -inf and -0.0: that of an array with the number 0.5."""
+    is_array = isinstance(base, ArrayValue) and base.rank > 0 and not dtype_of(base).is_integer
+    number = exponent.value if isinstance(exponent, Static) else None
+    return is_array and isinstance(number, float | np.floating) and number == 0.5
 
 
 def _operand(b: TypedEmitter, function: np.ufunc, operand: Value) -> Value:
