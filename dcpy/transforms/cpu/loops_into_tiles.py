@@ -6,9 +6,11 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from dcpy.ir.analysis.access_relations import names_in
 from dcpy.ir.analysis.memory import memory_of
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Array, Lifetime
+from dcpy.ir.editing.nest_edits import unwrap, wrap_in_loop
 from dcpy.ir.editing.remarks import described
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.machine import COSTS, Costs
@@ -50,7 +52,8 @@ class LoopsIntoTiles(GraphPass):
 
     Loops and maps before and behind one that runs in tiles join it, if they have the same points and each element is
     still one point's own. What nobody else touches is then an array of the tile, in which its points are next to each
-    other whatever memory follows outside: sweeps back and forth over rows read and write vectors.
+    other whatever memory follows outside: sweeps back and forth over rows read and write vectors. A map behind the row
+    that reads such an array, over one dimension more, is a loop over that dimension then.
     (Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001.)
     """
 
@@ -129,11 +132,31 @@ class LoopsIntoTiles(GraphPass):
             part.take_back(rw)
         if isinstance(beside, State):
             stretch = _stretch(beside, step, row.domain, rw)
-            if stretch is None:
-                return False
-            if row.takes(stretch.state, stretch.part, step, rw.uses):
-                return True
-            stretch.take_back(rw)
+            if stretch is not None:
+                if row.takes(stretch.state, stretch.part, step, rw.uses):
+                    return True
+                stretch.take_back(rw)
+            return any(self._joined_as_sweep(row, beside, param, rw) for param in _sweeps_behind(row, step, rw.uses))
+        return False
+
+    def _joined_as_sweep(self, row: _Row, state: State, param: str, rw: Rewriter) -> bool:
+        """Whether the first map of a state behind the row belongs to it, as a loop over one of its parameters."""
+        node = state.nodes[0]
+        assert isinstance(node, Map)
+        params, domain = node.params, node.domain
+        rest = None if len(state.nodes) == 1 else State(span=state.span)
+        if rest is not None:
+            rw.insert_after(state, rest)
+            rw.move_nodes(state.nodes[1:], rest)
+        at = params.index(param)
+        rw.update(node, params=params[:at] + params[at + 1 :], domain=domain[:at] + domain[at + 1 :])
+        loop = wrap_in_loop(state, param, domain[at], rw)
+        if row.takes(loop, _Part(), 1, rw.uses):
+            return True
+        unwrap(loop, rw)
+        rw.update(node, params=params, domain=domain)
+        if rest is not None:
+            rw.append_state(state, rest)
         return False
 
     def _recomputed(self, names: tuple[str, ...], loop: Loop, uses: Uses, gone: dict[Map, None]) -> dict[Map, None]:
@@ -257,11 +280,33 @@ def _stretch(state: State, step: int, domain: Sequence[Range], rw: Rewriter) -> 
     return _Stretch(state, other, part, step) if step > 0 else _Stretch(other, state, part, step)
 
 
+def _sweeps_behind(row: _Row, step: int, uses: Uses) -> Iterator[str]:
+    """Parameters over which the first map of the state behind the row may be a loop, so that its points are the row's.
+
+    It reads a temporary that the row fills, which then need not be in memory.
+    """
+    state = row.beside(step)
+    node = state.nodes[0] if step > 0 and isinstance(state, State) and state.nodes else None
+    if not isinstance(node, Map) or not _is_map(node) or len(node.params) != len(row.domain) + 1:
+        return
+    filled = {name for block in row.blocks for name in names_in(block, uses)[1] if uses.is_private(uses.root(name))}
+    if filled.isdisjoint(names_in(node, uses)[0]):
+        return
+    for at, (param, values) in enumerate(zip(node.params, node.domain, strict=True)):
+        others = (*node.domain[:at], *node.domain[at + 1 :])
+        if values.step is ONE and set(node.params).isdisjoint(values.symbols) and _are_as_large(others, row.domain):
+            yield param
+
+
 def _is_as_large(node: Map, domain: Sequence[Range]) -> bool:
     """Whether a map has as many points in each dimension, one beside the other."""
-    return len(node.domain) == len(domain) and all(
+    return _are_as_large(node.domain, domain)
+
+
+def _are_as_large(mine: Sequence[Range], its: Sequence[Range]) -> bool:
+    return len(mine) == len(its) and all(
         one.step is ONE and other.step is ONE and one.stop - one.start == other.stop - other.start
-        for one, other in zip(node.domain, domain, strict=True)
+        for one, other in zip(mine, its, strict=True)
     )
 
 

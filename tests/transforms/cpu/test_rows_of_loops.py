@@ -206,3 +206,91 @@ def test_an_array_in_which_a_row_leaves_something_stays_one(between, second):
     wanted = "0:M - 1" not in second  # reads in another order are followed, too
     assert ("data p: f64[N, M] transient" in passed.text) == wanted
     passed.same_values(N=[9], M=[3, 5], T=[2])
+
+
+SUMS = """
+    sdfg @f(A: f64[N, M], B: f64[N, M], y: f64[N]) symbols(N: size, M: size) {{
+      data c: f64[N, M] transient
+      check M >= 1 else IndexError "no column" ()
+      state {{ map i = 0:N {{ tasklet (a <- A[i, 0]) -> (o -> c[i, 0]) {{ o = 0.5 * a }} }} }}
+      loop k = 1:M {{
+        state {{ map i = 0:N {{ tasklet (a <- A[i, k], b <- c[i, k - 1]) -> (o -> c[i, k]) {{ o = a - 0.5 * b }} }} }}
+      }}
+      state {{ map r = 0:N, q = 0:M {{ tasklet (c <- {read}, a <- A[r, q]) -> (o -> B[r, q]) {{ o = c + a }} }} {more} }}
+    }}"""
+MORE = "tasklet (b <- B[0, 0]) -> (o -> y[0]) { o = b }"
+
+
+def test_a_map_behind_the_row_that_reads_what_it_fills_is_a_loop_of_it():
+    tiled(SUMS.format(read="c[r, q]", more=MORE)).becomes("""
+        sdfg @f(A: f64[N, M], B: f64[N, M], y: f64[N]) symbols(N: size, M: size) {
+          check M >= 1 else IndexError "no column" ()
+          state {
+            map i_tile = 0:N:8 {
+              data c: f64[M, 8] transient
+              state {
+                map i = i_tile:min(N, i_tile + 8) {
+                  tasklet (a <- A[i, 0]) -> (o -> c[0, i - i_tile]) { o = 0.5 * a }
+                }
+              }
+              loop k = 1:M {
+                state {
+                  map i_1 = i_tile:min(N, i_tile + 8) {
+                    tasklet (a <- A[i_1, k], b <- c[k - 1, i_1 - i_tile]) -> (o -> c[k, i_1 - i_tile]) {
+                      o = a - 0.5 * b
+                    }
+                  }
+                }
+              }
+              loop q = 0:M {
+                state {
+                  map i_2 = i_tile:min(N, i_tile + 8) {
+                    tasklet (c <- c[q, i_2 - i_tile], a <- A[i_2, q]) -> (o -> B[i_2, q]) { o = c + a }
+                  }
+                }
+              }
+            }
+          }
+          state { tasklet (b <- B[0, 0]) -> (o -> y[0]) { o = b } }
+        }""").same_values(N=[1, 8, 19], M=[1, 2, 5]).says("with 2 blocks beside it")
+
+
+def test_of_two_dimensions_as_large_the_loop_goes_over_that_which_is_no_points():
+    square = SUMS.format(read="c[r, q]", more="").replace("M: size", "").replace("size, ", "size").replace("M", "N")
+    assert "loop q = 0:N" in tiled(square).same_values(N=[1, 8, 11]).text
+    turned = square.replace("r = 0:N, q = 0:N", "q = 0:N, r = 0:N")
+    assert "loop q = 0:N" in tiled(turned).same_values(N=[1, 8, 11]).text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        SUMS.format(read="c[N - 1 - r, q]", more=""),  # what another point has
+        SUMS.format(read="y[r]", more=""),  # nothing that the row fills
+        SUMS.format(read="c[r, q]", more="").replace("q = 0:M {", "q = 0:M:2 {"),
+    ],
+)
+def test_other_maps_stay_behind_the_row(text):
+    assert "map r = 0:N, q = 0:M" in tiled(text).same_values(N=[1, 9], M=[1, 4]).text
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize("shape", [(2, 2), (3, 70), (70, 3), (65, 65)])
+def test_smoothing_to_and_fro_computes_what_it_did(shape):
+    def smoothed(image):
+        to, fro = np.empty_like(image), np.empty_like(image)
+        to[:, 0] = image[:, 0]
+        for j in range(1, image.shape[1]):
+            to[:, j] = 0.25 * image[:, j] + 0.5 * to[:, j - 1]
+        fro[:, -1] = 0.0
+        for j in range(image.shape[1] - 2, -1, -1):
+            fro[:, j] = image[:, j + 1] + 0.5 * fro[:, j + 1]
+        out = to + fro
+        to[0, :] = out[0, :]
+        for i in range(1, image.shape[0]):
+            to[i, :] = out[i, :] + 0.5 * to[i - 1, :]
+        out[:] = to * 0.125
+        return out
+
+    image = np.random.default_rng(0).integers(0, 9, shape).astype(float)
+    np.testing.assert_array_equal(dcpy.program(smoothed, auto_optimize=True)(image), smoothed(image))
