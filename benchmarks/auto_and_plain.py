@@ -20,7 +20,6 @@ import numpy as np
 import dcpy
 from benchmarks.loops.programs import PROGRAMS
 from benchmarks.npbench import kernels
-from benchmarks.timing import settle
 
 BAR = 0.95
 ROUNDS = 16
@@ -57,7 +56,6 @@ def _ratio(plain: Any, auto: Any, arguments: Sequence[Any], end: float) -> float
         if number and time.perf_counter() > end:
             break
         for program in (plain, auto) if number % 2 else (auto, plain):
-            settle()
             mine = copy.deepcopy(arguments)
             start = time.perf_counter()
             program(*mine)

@@ -17,27 +17,10 @@ ROOT = Path(__file__).parent.parent
 #: In these some libraries read which processor to take the machine for, or which of its instructions to leave alone.
 HELD_BACK = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "MKL_ENABLE_INSTRUCTIONS", "NPY_DISABLE_CPU_FEATURES")
 
-PATIENCE, LOOK = 0.3, 0.01  # seconds
-
 
 def surroundings(more: Mapping[str, str] | None = None) -> dict[str, str]:
     """This process's environment with `more`, without what holds some libraries back: all use the whole machine."""
     return {name: value for name, value in os.environ.items() if name not in HELD_BACK} | dict(more or {})
-
-
-def settle() -> None:
-    """Waits until no thread of this process computes: what is timed next has the processors for itself.
-
-    Threads of a library wait for more work busily, those of OpenBLAS for a tenth of a second: a call that is timed in
-    that time shares the processors with what another one has left behind. Gives up after `PATIENCE` seconds, as some
-    threads never sleep (OMP_WAIT_POLICY=active).
-    """
-    end = time.perf_counter() + PATIENCE
-    while time.perf_counter() < end:
-        before = time.process_time()
-        time.sleep(LOOK)
-        if time.process_time() - before < LOOK / 10:
-            return
 
 
 def median_seconds(run: Callable[[], object], repeats: int = 7) -> float:

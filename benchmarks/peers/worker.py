@@ -27,7 +27,6 @@ from benchmarks.npbench import Kernel, kernels
 from benchmarks.peers import FRAMEWORKS, Framework, adapt
 from benchmarks.peers.calls import PlainCall, Seen
 from benchmarks.peers.subject import Subject, subject_of
-from benchmarks.timing import settle
 
 RTOL, ATOL, NORM = 1e-5, 1e-8, 1e-5
 PYTHRAN_FLAGS = ["-DUSE_XSIMD", "-fopenmp", "-march=native", "-ffast-math"]  # those of NPBench
@@ -137,12 +136,11 @@ def difference_from(got: Seen, want: Seen, strict: bool) -> str:
 
 
 def _repeat(runs: dict[str, Timed], arguments: dict[str, Any], repeat: int, seconds: float) -> dict[str, list[float]]:
-    """Times of `repeat` calls of each, in turn, after what ran before is quiet; fewer where `seconds` are over."""
+    """Times of `repeat` calls of each, in turn; fewer where `seconds` are over."""
     times: dict[str, list[float]] = {name: [] for name in runs}
     end = time.perf_counter() + seconds
     for _ in range(repeat):
         for name, run in runs.items():
-            settle()
             times[name].append(run.seconds(arguments))
         if time.perf_counter() > end:
             break
