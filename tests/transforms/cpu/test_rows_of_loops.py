@@ -216,7 +216,10 @@ SUMS = """
       loop k = 1:M {{
         state {{ map i = 0:N {{ tasklet (a <- A[i, k], b <- c[i, k - 1]) -> (o -> c[i, k]) {{ o = a - 0.5 * b }} }} }}
       }}
-      state {{ map r = 0:N, q = 0:M {{ tasklet (c <- {read}, a <- A[r, q]) -> (o -> B[r, q]) {{ o = c + a }} }} {more} }}
+      state {{
+        map r = 0:N, q = 0:M {{ tasklet (c <- {read}, a <- A[r, q]) -> (o -> B[r, q]) {{ o = c + a }} }}
+        {more}
+      }}
     }}"""
 MORE = "tasklet (b <- B[0, 0]) -> (o -> y[0]) { o = b }"
 
