@@ -10,7 +10,6 @@ from dcpy.ir.sdfg import Sdfg
 from dcpy.transforms.fusion.array_renaming import ArrayRenaming
 from dcpy.transforms.fusion.expand_to_fuse import ExpandToFuse
 from dcpy.transforms.fusion.map_fusion import MapFusion
-from dcpy.transforms.fusion.mirrored_fusion import MirroredFusion
 from dcpy.transforms.fusion.node_splitting import NodeSplitting
 from dcpy.transforms.fusion.recompute_stencils import RecomputeStencils
 from dcpy.transforms.fusion.rematerialization import Rematerialization
@@ -79,7 +78,6 @@ AUTO_OPTIMIZE = Pipeline(
         SubgraphFusion(),
         NodeSplitting(),
         MapFusion(),
-        MirroredFusion(),
     ),
     RecomputeStencils(),
     MapCollapse(),

@@ -19,6 +19,7 @@ from dcpy.transforms.cpu.stores_past_caches import StoresPastCaches
 from dcpy.transforms.expand import ExpandLibraryNodes
 from dcpy.transforms.fusion.array_renaming import ArrayRenaming
 from dcpy.transforms.fusion.map_inlining import MapInlining
+from dcpy.transforms.fusion.mirrored_fusion import MirroredFusion
 from dcpy.transforms.library_idioms import LibraryIdioms
 from dcpy.transforms.loops.line_tiling import LineTiling
 from dcpy.transforms.loops.loop_versioning import LoopVersioning
@@ -45,6 +46,7 @@ def cpu_pipeline(options: CpuOptions, costs: Costs = COSTS, limits: Limits = LIM
         LibraryIdioms(late=True),
         IsolateInnerMap(),
         CopySinking(),
+        MirroredFusion(),
         ExpandLibraryNodes(target="cpu", costs=costs),
         ArrayRenaming(inline=True),
         MapInlining(),

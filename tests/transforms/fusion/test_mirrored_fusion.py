@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import dcpy
+from dcpy.transforms.cpu.lowering import lower_for_cpu
 from dcpy.transforms.fusion.mirrored_fusion import MirroredFusion
 from tests.support.expect import expect, parse
 from tests.support.oracles import check_same
@@ -170,6 +171,7 @@ def test_updates_from_the_own_reverse(size):
 def test_no_temporary_is_left():
     sdfg = dcpy.program(by_rows).to_sdfg(np.ones((3, 9)), 2.0)
     sdfg.auto_optimize()
+    lower_for_cpu(sdfg)
     regions = sdfg.body.walk_regions()
     transients = [desc for region in regions for desc in region.containers.values() if desc.transient]
     assert transients
