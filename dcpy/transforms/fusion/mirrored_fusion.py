@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dcpy.ir.analysis.access import MemoryAccess
-from dcpy.ir.analysis.access_relations import accesses_of_body
+from dcpy.ir.analysis.access_relations import accesses_of_body, names_in
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.editing.cloning import clone_body
 from dcpy.ir.nodes import Map, Node, Tasklet
@@ -48,6 +48,8 @@ class MirroredFusion(Transformation["Mirrored"]):
     def plan(self, m: Match) -> Mirrored | Refusal:
         """The axis of the mirror. Refuses where an iteration depends on others than its image."""
         first, second, tmp, uses = m[self.first], m[self.second], m[self.tmp].container, m.uses
+        if names_in(first, uses)[0].keys().isdisjoint(names_in(second, uses)[1]):  # cheap, and nearly always so
+            return Refusal("the second map writes nothing that the first one reads")
         if first.home is not None or second.home is not None:
             return Refusal("ranks have parts of the iterations")
         obstacle = needed_elsewhere(tmp, (first, second), uses) or _why_not_tasklets((first, second))
