@@ -70,6 +70,7 @@ OPERATIONS = {"b": BOOL, "i": INTEGER, "u": UNSIGNED, "f": FLOAT, "f16": HALF_BY
 SHIFTS = {"lshift": "<<", "rshift": ">>"}  # by less than the width, C's operators do
 NARROW = (types.int8, types.int16, types.uint8, types.uint16)
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=", "&&", "||")
+LEAST_HALF = -2.5  # below, a product may overflow where the power is not yet 0
 LARGEST_POWER = 16  # up to here multiplications beat C's pow, and are off by fewer than 16 units in the last place
 
 
@@ -93,11 +94,9 @@ def written(dialect: Dialect, operation: Operation) -> LirExpr:
     side = _side_of_magnitude(dialect, operation)
     if side is not None:
         return side
-    power, half = _small_power(operation), _half_power(operation)
-    if power:
-        return Intrinsic("power", (args[0], Literal(power, Basic.INT)), operation.type, operation.type)
-    if half and dialect.intrinsics.get("half_power"):
-        return Intrinsic("half_power", (args[0], Literal(half, Basic.INT)), operation.type, operation.type)
+    power, exponent = _small_power(operation)
+    if power and dialect.intrinsics.get(power):
+        return Intrinsic(power, (args[0], Literal(exponent, Basic.INT)), operation.type, operation.type)
     spelling = dialect.operations[dtype.kind].get(name, "")
     if name in SHIFTS and _is_short_shift(operation):
         spelling = SHIFTS[name]
@@ -141,22 +140,20 @@ def _is_short_shift(operation: Operation) -> bool:
     return isinstance(count, Literal) and 0 <= int(count.value or 0) < 8 * operation.type.itemsize
 
 
-def _small_power(operation: Operation) -> int:
-    """Strength reduction: the exponent of a real number where it is a small whole number; else 0."""
-    exponent = operation.args[-1]
-    if operation.name != "pow" or not isinstance(exponent, Literal) or operation.type.kind not in "iuf":
-        return 0
+def _small_power(operation: Operation) -> tuple[str, int]:
+    """Strength reduction: the intrinsic for a power of a real number by a small exponent, and what it is given.
+
+    That is the exponent where it is whole, and twice the exponent of a float where that is odd; ("", 0): none.
+    """
+    exponent, kind = operation.args[-1], operation.type.kind
+    if operation.name != "pow" or not isinstance(exponent, Literal) or kind not in "iuf":
+        return "", 0
     value = exponent.value or 0
-    return int(value) if value == value // 1 and 2 <= value <= LARGEST_POWER else 0
-
-
-def _half_power(operation: Operation) -> int:
-    """Twice the exponent of a float where that is an odd number: products and a root beat C's pow; else 0."""
-    exponent = operation.args[-1]
-    if operation.name != "pow" or not isinstance(exponent, Literal) or operation.type.kind != "f":
-        return 0
-    twice = 2 * (exponent.value or 0)
-    return int(twice) if twice % 2 == 1 and abs(twice) <= 2 * LARGEST_POWER else 0
+    if value == value // 1 and 2 <= value <= LARGEST_POWER:
+        return "power", int(value)
+    if kind == "f" and 2 * value % 2 == 1 and LEAST_HALF <= value <= LARGEST_POWER:
+        return "half_power", int(2 * value)
+    return "", 0
 
 
 def _side_of_magnitude(dialect: Dialect, operation: Operation) -> LirExpr | None:

@@ -70,7 +70,7 @@ static inline float dcpy_power_f32(float base, int n)
 }
 
 // A power of half an odd whole number known when compiling: pow's, with some roundings more. Like pow, it takes no sign of
-// an infinity, or of a zero, for one. No factor overflows, or loses digits, before the power does.
+// an infinity, or of a zero, for one. From -2.5 on no factor overflows, or loses digits, before the power does.
 static inline double dcpy_half_power_f64(double x, int n)
 {
     const double base = (x == -__builtin_inf() ? -x : x) + 0.0, root = sqrt(base);

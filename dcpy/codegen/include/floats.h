@@ -23,7 +23,7 @@ template <class T>
 static inline T dcpy_heaviside(T x, T at_zero) { return x != x ? x : x == 0 ? at_zero : x < 0 ? T(0) : T(1); }
 
 // A power of half an odd whole number known when compiling: pow's, with some roundings more. Like pow, it takes no sign of
-// an infinity, or of a zero, for one. No factor overflows, or loses digits, before the power does.
+// an infinity, or of a zero, for one. From -2.5 on no factor overflows, or loses digits, before the power does.
 template <int N, class T>
 static inline T dcpy_half_power(T x)
 {

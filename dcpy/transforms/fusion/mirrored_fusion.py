@@ -82,7 +82,7 @@ class MirroredFusion(Transformation["Mirrored"]):
         half, middle = _halves(values)
         if rw.uses.ranges_at(first).remainder(values.size, 2) != 0:
             rw.add_node(_middle(first, param, middle, rw), m.state, m.state.index(first) + 1)
-        rw.update(first, domain=_with(first, param, half))
+        rw.update(first, domain=_domain_with(first, param, half))
         _add_image(first, param, values, count, rw)
         return first
 
@@ -140,7 +140,7 @@ def _halves(values: Range) -> tuple[Range, Range]:
     return Range(values.start, values.start + half), Range(values.start + half, values.stop - half)
 
 
-def _with(node: Map, param: str, values: Range) -> tuple[Range, ...]:
+def _domain_with(node: Map, param: str, values: Range) -> tuple[Range, ...]:
     """The domain of a map with other values of one parameter."""
     return tuple(values if name == param else own for name, own in zip(node.params, node.domain, strict=True))
 
@@ -149,7 +149,7 @@ def _middle(first: Map, param: str, values: Range, rw: Rewriter) -> Map:
     """A map that does what the first one does, over these values of a parameter."""
     names = {name: rw.fresh_name(name) for name in first.params}
     body = clone_body(first.body, {name: sym(fresh) for name, fresh in names.items()}, rw)
-    domain = _with(first, param, values)
+    domain = _domain_with(first, param, values)
     return Map(tuple(names.values()), domain, body, first.schedule, claimed=first.claimed, span=first.span)
 
 

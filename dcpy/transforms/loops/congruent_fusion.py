@@ -168,6 +168,9 @@ def _why_mixed(walk: _Walk, first: Loop, second: Loop, uses: Uses) -> Refusal | 
     """Why iterations of two congruent loops may not take turns; None where they may."""
     if not walk.shared:
         return Refusal("their iterations have nothing in common")
+    known = {first.param, *symbols_assigned_in(first.body)} - {second.param}
+    if any(not known.isdisjoint(uses.touches(part).symbols) for part in subtree(second)):
+        return Refusal("the second loop uses a symbol of the first one")  # by a name that has another value by then
     for symbol in symbols_assigned_in(second.body):
         elements = (*uses.users(symbol), *uses.definers(symbol))
         if not all(is_inside(element, second) for element in elements):

@@ -112,6 +112,38 @@ def test_a_branch_that_assigns_another_symbol_is_refused():
     expect(CongruentFusion(), on=program(first=first, second=second)).is_refused("their bodies differ")
 
 
+def test_what_the_first_loop_has_left_is_no_name_of_the_second_one():
+    """The second loop asks for the first one's last `s` where the first one asks for that of the iteration."""
+    text = """
+        let {s} = N - {i}
+        state { tasklet (a <- A[{i}]) -> (o -> {x}) { o = a } }
+        if s < 3 { state { UPDATE } }"""
+    first = body(COUNT.replace("{s}", "0"), "i x k s", text)
+    second = text.replace("{i}", "j").replace("{s}", "r").replace("{x}", "y")
+    second = second.replace("UPDATE", WEIGH.replace("{s}", "0").replace("{i}", "j"))
+    expect(CongruentFusion(), on=program(first=first, second=second)).is_refused("a symbol of the first one")
+
+
+def test_a_range_that_the_first_loop_changes_is_another_one():
+    on = parse("""
+        sdfg @f(A: f64[N], H: f64[1], G: f64[1]) symbols(N: size) {
+          let n = N
+          loop i = 0:n {
+            data x: f64 transient
+            let n = i
+            state { tasklet (a <- A[i]) -> (o -> x) { o = a }
+                    tasklet (x <- x, h <- H[0]) -> (o -> H[0]) { o = h + x } }
+          }
+          loop j = 0:n {
+            data y: f64 transient
+            let n = j
+            state { tasklet (a <- A[j]) -> (o -> y) { o = a }
+                    tasklet (y <- y, g <- G[0]) -> (o -> G[0]) { o = g + y } }
+          }
+        }""")
+    expect(CongruentFusion(), on=on).is_refused("a symbol of the first one")
+
+
 def test_loops_without_anything_in_common_are_refused():
     first = "state { tasklet (a <- A[i]) -> (o -> H[0]) { o = a } }"
     second = "state { tasklet (b <- B[j]) -> (o -> G[0]) { o = b } }"
