@@ -149,8 +149,8 @@ PAIRS = (
     Pair("recompute an exp", _neighbours("exp(a)", "l + m + r"), _again("exp(l) + exp(m) + exp(r)"), LENGTHS),
     Pair(
         "recompute a power",
-        _neighbours("pow(a, 1.5)", "l + m + r"),
-        _again("pow(l, 1.5) + pow(m, 1.5) + pow(r, 1.5)"),
+        _neighbours("pow(a, 1.7)", "l + m + r"),
+        _again("pow(l, 1.7) + pow(m, 1.7) + pow(r, 1.7)"),
         LENGTHS,
     ),
     Pair("common division", _one("1.0 / (a + 2.0) + exp(1.0 / (a + 2.0))"), _one("exp(a + 2.0)"), LENGTHS),

@@ -12,6 +12,7 @@ from dcpy.codegen.lir.expr import Call, Cast, Convert, Field, Infix, Intrinsic, 
 from dcpy.codegen.lir.types import Basic
 from dcpy.ir import types
 from dcpy.ir.expressions.ops import MIRRORED
+from dcpy.ir.expressions.powers import twice_the_exponent
 from dcpy.ir.types import DType
 
 LOGIC = "and:&& or:|| not:! eq:== ne:!= lt:< le:<= gt:> ge:>="
@@ -70,8 +71,6 @@ OPERATIONS = {"b": BOOL, "i": INTEGER, "u": UNSIGNED, "f": FLOAT, "f16": HALF_BY
 SHIFTS = {"lshift": "<<", "rshift": ">>"}  # by less than the width, C's operators do
 NARROW = (types.int8, types.int16, types.uint8, types.uint16)
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=", "&&", "||")
-LEAST_HALF = -2.5  # below, a product may overflow where the power is not yet 0
-LARGEST_POWER = 16  # up to here multiplications beat C's pow, and are off by fewer than 16 units in the last place
 
 
 def without_operations(dialect: Dialect, expr: LirExpr) -> LirExpr:
@@ -141,19 +140,14 @@ def _is_short_shift(operation: Operation) -> bool:
 
 
 def _small_power(operation: Operation) -> tuple[str, int]:
-    """Strength reduction: the intrinsic for a power of a real number by a small exponent, and what it is given.
-
-    That is the exponent where it is whole, and twice the exponent of a float where that is odd; ("", 0): none.
-    """
-    exponent, kind = operation.args[-1], operation.type.kind
-    if operation.name != "pow" or not isinstance(exponent, Literal) or kind not in "iuf":
+    """The intrinsic for a power that is multiplied out, and its number: the exponent, or twice a half; "": none."""
+    exponent = operation.args[-1]
+    if operation.name != "pow" or not isinstance(exponent, Literal):
         return "", 0
-    value = exponent.value or 0
-    if value == value // 1 and 2 <= value <= LARGEST_POWER:
-        return "power", int(value)
-    if kind == "f" and 2 * value % 2 == 1 and LEAST_HALF <= value <= LARGEST_POWER:
-        return "half_power", int(2 * value)
-    return "", 0
+    twice = twice_the_exponent(exponent.value, operation.type.kind)
+    if not twice:
+        return "", 0
+    return ("half_power", twice) if twice % 2 else ("power", twice // 2)
 
 
 def _side_of_magnitude(dialect: Dialect, operation: Operation) -> LirExpr | None:

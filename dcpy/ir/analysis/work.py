@@ -14,6 +14,7 @@ from dcpy.base.assumptions import NOTHING
 from dcpy.base.errors import SymbolicError
 from dcpy.ir.data import Stream
 from dcpy.ir.effects import Effect
+from dcpy.ir.expressions.powers import cost_of_power, twice_the_exponent
 from dcpy.ir.expressions.scalar import Const, Index, Op, ScalarExpr, walk
 from dcpy.ir.machine import Costs
 from dcpy.ir.nodes import Copy, Map, Node, Tasklet
@@ -229,12 +230,11 @@ def cost_of_code(expr: ScalarExpr, costs: Costs) -> int:
 
 def cost_of_operation(operation: Op, costs: Costs) -> int:
     """Units of work of an operation alone, without what computes its operands."""
-    return 1 if _is_square(operation) else costs.operations.of(operation.name)
-
-
-def _is_square(part: Op) -> bool:
-    """Whether it is a power that the C++ compiler multiplies out."""
-    return part.name == "pow" and isinstance(part.args[1], Const) and part.args[1].value == 2
+    if operation.name == "pow" and isinstance(operation.args[1], Const):
+        twice = twice_the_exponent(operation.args[1].value, operation.dtype.kind)
+        if twice:
+            return cost_of_power(twice, costs.operations)
+    return costs.operations.of(operation.name)
 
 
 def _bytes(container: str, node: Node, sdfg: Sdfg) -> int:
