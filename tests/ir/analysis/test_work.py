@@ -26,8 +26,9 @@ TWO_ARRAYS = 2 * 8 // COSTS.bytes_per_unit
         ("a", TWO_ARRAYS),
         ("a + 1.0", TWO_ARRAYS + 1),
         ("exp(a)", TWO_ARRAYS + COSTS.operations.exp),
-        ("a ** 3.5", TWO_ARRAYS + COSTS.operations.pow),
+        ("a ** 1.7", TWO_ARRAYS + COSTS.operations.pow),
         ("a ** 2.0", TWO_ARRAYS + 1),
+        ("a ** 3.5", TWO_ARRAYS + 3 + COSTS.operations.sqrt),  # a * a * a * sqrt(a)
     ],
 )
 def test_operations_and_bytes(code, units):
