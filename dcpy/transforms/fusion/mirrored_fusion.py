@@ -13,7 +13,7 @@ from dcpy.ir.editing.cloning import clone_body
 from dcpy.ir.nodes import Map, Node, Tasklet
 from dcpy.ir.region import State
 from dcpy.ir.subsets import Range
-from dcpy.ir.symbolic import Expr, sym
+from dcpy.ir.symbolic import Expr, Ranges, sym
 from dcpy.transforms.api import Access, Match, Refusal, Rewriter, Transformation, capture, path
 from dcpy.transforms.fusion.between import movable_between
 from dcpy.transforms.fusion.bodies import append_body
@@ -79,8 +79,9 @@ class MirroredFusion(Transformation["Mirrored"]):
         rw.erase(second)
         shrink(m[self.tmp].container, (), first, rw)
         values = first.domain[first.params.index(param)]
-        half, middle = _halves(values)
-        if rw.uses.ranges_at(first).remainder(values.size, 2) != 0:
+        ranges = rw.uses.ranges_at(first)
+        half, middle = _halves(values, ranges)
+        if ranges.remainder(values.size, 2) != 0:
             rw.add_node(_middle(first, param, middle, rw), m.state, m.state.index(first) + 1)
         rw.update(first, domain=_domain_with(first, param, half))
         _add_image(first, param, values, count, rw)
@@ -134,9 +135,9 @@ def _image(param: str, values: Range) -> Expr:
     return values.start + values.stop - 1 - sym(param)
 
 
-def _halves(values: Range) -> tuple[Range, Range]:
-    """The first half of a range, and the value in the middle if their number is odd."""
-    half = values.size // 2
+def _halves(values: Range, ranges: Ranges) -> tuple[Range, Range]:
+    """The first half of a range, and the value in the middle if their number is odd; of one inside out none."""
+    half = values.size_within(ranges) // 2
     return Range(values.start, values.start + half), Range(values.start + half, values.stop - half)
 
 

@@ -64,6 +64,9 @@ class StatementReordering(Transformation["Order"]):
         if loop_dependences(loop, uses).answer.is_no:
             return Refusal("its iterations are independent")
         expanded = tuple(name for name in _scalars(statements, uses) if _can_be_expanded(name, loop, statements, uses))
+        own = next((name for name in loop.body.containers if name not in expanded), None)
+        if own is not None:
+            return Refusal(f"{own!r} is of one iteration, and not one value that is written once")
         edges = _edges(loop, statements, expanded, uses)
         if isinstance(edges, Refusal):
             return edges

@@ -192,10 +192,13 @@ def _span_of_blocks(copy: Copy, state: State, tmp: str, uses: Uses) -> Sequence[
     users = [child_of(region, part) for part in uses.touchers(tmp)]
     places = [region.index(user) for user in users if isinstance(user, State)]
     last = state.nodes[: state.index(copy) + 1]
-    if len(places) < len(users) or any(child_of(state, part) not in (None, *last) for part in uses.touchers(tmp)):
+    position = region.index(state)
+    if len(places) < len(users) or max(places) > position:
+        return None
+    if any(child_of(state, part) not in (None, *last) for part in uses.touchers(tmp)):
         return None
     span: list[Node | Block] = []
-    for block in region.blocks[min(places) : region.index(state)]:
+    for block in region.blocks[min(places) : position]:
         if not isinstance(block, State | Check | SymbolAssign):
             return None
         span += block.nodes if isinstance(block, State) else [block]

@@ -13,7 +13,7 @@ from dcpy.ir.analysis.value_numbers import value_number
 from dcpy.ir.data import Scalar
 from dcpy.ir.effects import Effect
 from dcpy.ir.region import Branch, Check, State
-from dcpy.ir.tree import dominates, is_inside, region_of
+from dcpy.ir.tree import dominates, is_inside, jumps, region_of
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 from dcpy.transforms.simplify.common_subexpression_elimination import why_not_the_same
 
@@ -56,6 +56,9 @@ class RepeatedBranchElimination(Transformation["Repeated"]):
             pairs = list(zip(results, theirs, strict=True))
             if any(uses.desc(a) != uses.desc(b) or uses.home(a) is not uses.home(b) for a, b in pairs):
                 continue  # what no case fills is what it was, in each run of the region that declares it
+            between = region.blocks[region.index(first) : region.index(second)]
+            if any(uses.home(a) is not region for a, _ in pairs) and any(any(jumps(block)) for block in between):
+                return Refusal("an iteration may leave before it, with one of its scalars filled, and not the other")
             changed = why_not_the_same(first, second, (*results, *theirs), region, uses)
             return changed or Repeated(dict(pairs))
         return Refusal("no branch before it computes the same")

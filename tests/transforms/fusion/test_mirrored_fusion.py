@@ -76,6 +76,10 @@ def test_an_even_number_has_no_middle():
 def test_a_part_of_an_array_is_mirrored_in_itself():
     on = program(first="(y <- Y[N - 2 - i]) -> (o -> t[i]) { o = y }", domain="0:N - 1")
     expect(MirroredFusion(), on=on).applies().same_values(N=[1, 2, 5])
+    for domain, sizes in (("0:N - 1", [0]), ("1:N - 1", [1, 2, 6]), ("2:N - 2", [1, 3, 4, 9])):
+        image = domain.replace(":", " + ") + " - 1 - i"
+        inside_out = program(first=f"(y <- Y[{image}]) -> (o -> t[i]) {{ o = y }}", domain=domain)
+        expect(MirroredFusion(), on=inside_out).applies().same_values(N=sizes)
     shifted = parse("""
         sdfg @f(Y: f64[N]) symbols(N: size) assumes(N >= 3) {
           data t: f64[N] transient

@@ -76,7 +76,11 @@ def test_keeps_values(case):
     found.same_values(N=[0, 1, 2, 3, 6])
 
 
+TWICE = loop(node("t", "B[i]"), node("t", "C[i]"), node("x", "t"), values="0:N", data="data t: f64 transient")
+ROW = loop(node("t[0]", "A[i - 1]"), node("A[i]", "t[0]", "B[i]"), data="data t: f64[1] transient")
 REFUSALS = {
+    "'t' is of one iteration, and not one value": (OUTSIDE, START + TWICE + KEEP),
+    "'t' is of one iteration": ("", ROW),
     "its statements depend on each other in a circle": ("", loop(node("A[i]", "B[i - 1]"), node("B[i]", "A[i - 1]"))),
     "writes A[i], and reads A[i - 1] in a later iteration": ("", loop(node("A[i]", "A[i - 1]"), node("B[i]", "C[i]"))),
     "its body is not one state of several tasklets": ("", loop(node("A[i]", "A[i - 1]"))),

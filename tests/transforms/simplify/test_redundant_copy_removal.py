@@ -191,6 +191,17 @@ ACROSS_REFUSED = {
 }
 
 
+@pytest.mark.parametrize("later", [SET_T, "tasklet (x <- t[0]) -> (o -> C[0]) { o = x }"])
+def test_refuses_where_the_temporary_is_used_later(later):
+    """What is written into it there, or read after the copy's target has changed, is not the target's."""
+    on = program(
+        f"state {{ {FILL_T} }} state {{ copy t[0:N] -> u[0:N] }} {BETWEEN} state {{ {later} }} state {{ {SHOW_U} }}",
+        ACROSS,
+        "sdfg @f(A: f64[N], B: f64[N], C: f64[k]) symbols(N: size, k: size)",
+    )
+    expect(RedundantCopyRemoval(), on=on).is_refused("'t' is used in another state")
+
+
 @pytest.mark.parametrize("reason", ACROSS_REFUSED)
 def test_refuses_across_blocks(reason):
     expect(RedundantCopyRemoval(), on=ACROSS_REFUSED[reason]).is_refused(reason)

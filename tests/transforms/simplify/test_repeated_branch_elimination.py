@@ -89,3 +89,19 @@ def test_scalars_that_live_longer_are_refused():
           }
         }""")
     expect(RepeatedBranchElimination(), on=on).is_refused("computes the same")
+
+
+def test_an_iteration_that_leaves_in_between_is_refused():
+    """It fills `x` alone, and the next one may read what it has left of `x`, and what another one has left of `y`."""
+    on = parse("""
+        sdfg @f(A: f64[N], B: f64[N], C: f64[N]) symbols(N: size) {
+          data x: f64 transient
+          data y: f64 transient
+          loop i = 0:N {
+            if A[i] > 0.0 { state { tasklet (b <- B[i]) -> (o -> x) { o = b } } }
+            if B[i] > 0.5 { continue }
+            if A[i] > 0.0 { state { tasklet (b <- B[i]) -> (o -> y) { o = b } } }
+            state { tasklet (x <- x, y <- y) -> (o -> C[i]) { o = x + y } }
+          }
+        }""")
+    expect(RepeatedBranchElimination(), on=on).is_refused("may leave before it")
