@@ -32,6 +32,32 @@ def test_a_size_that_changes_is_allocated_by_a_thread_where_no_row_was_as_long()
     assert text.index("int64_t t_room_ = 0;") < loop < text.index("if (t_room_ < ") < text.index("t_buffer_.grow(0, ")
 
 
+LANES = """sdfg @lanes(A: f64[N, M], B: f64[N, M]) symbols(N: size, M: size) {{ state {{
+    map i = 0:N {outer} {{ map j = 0:M @vector {{
+        data t: f64[{size}] transient
+        tasklet (a <- A[i, j]) -> (o -> t[0]) {{ o = a*a }}
+        tasklet (a <- t[0]) -> (o -> B[i, j]) {{ o = a + 1.0 }} }} }} }} }}"""
+
+
+@pytest.mark.parametrize("outer", ["@parallel", "@sequential"])
+def test_nothing_leaves_a_loop_of_vectors(outer):
+    """OpenMP forbids it: whether there is memory is asked before, or the loop has no vectors."""
+    before = source_of(LANES.format(size="N + 1", outer=outer))
+    assert "omp simd" in before
+    assert before.index("if (t == nullptr)") < before.index("omp simd")
+    assert "omp simd" not in source_of(LANES.format(size="j + 1", outer=outer))
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize("outer", ["@parallel", "@sequential"])
+@pytest.mark.parametrize("size", ["N + 1", "j + 1"])
+def test_values_of_vectors_with_buffers(size, outer):
+    lanes, a = compile_sdfg(LANES.format(size=size, outer=outer)), np.random.default_rng(0).random((40, 30))
+    b = np.zeros_like(a)
+    lanes(a, b)
+    np.testing.assert_array_equal(b, a * a + 1.0)
+
+
 @pytest.mark.cc
 @pytest.mark.parametrize("size", ["M", "i + 1"])
 @pytest.mark.parametrize("schedule", ["@parallel", "@sequential"])

@@ -79,3 +79,22 @@ def roots(x):
 def test_the_power_of_a_half_is_the_root_of_arrays(dtype):
     x = np.array([0.0, 2.0, -np.inf, -0.0, np.inf, 9.0, -4.0] if dtype != "int32" else [0, 2, 9]).astype(dtype)
     check_same(roots, x, rtol=1e-6)
+
+
+def root_in_place(x):
+    x **= 0.5
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "complex128"])
+def test_the_power_of_a_half_in_place_is_the_root(dtype):
+    x = np.array([2.0, -np.inf, -0.0, np.inf]).astype(dtype)
+    check_same(root_in_place, x, rtol=1e-6)
+
+
+def complex_roots(x):
+    return x**0.5, x ** np.float64(0.5)
+
+
+def test_of_complex_numbers_only_with_a_number_of_python():
+    """NumPy converts its own number to a complex one first, and calls pow: infinities differ."""
+    check_same(complex_roots, np.array([2.0, -np.inf, np.inf, -4.0], dtype="complex128"), rtol=1e-12)

@@ -254,6 +254,18 @@ def viterbi(obs, A, B, pi):
     return (path, d)
 
 
+def householder(A):
+    m, n = A.shape
+    Q = np.eye(m)
+    for k in range(n):
+        v = A[k:, k].copy()
+        v[0] += np.sign(v[0]) * np.sqrt(v @ v)
+        v /= np.sqrt(v @ v)
+        A[k:, k:] -= 2 * np.outer(v, v @ A[k:, k:])
+        Q[:, k:] -= 2 * np.outer(Q[:, k:] @ v, v)
+    return (Q, A)
+
+
 def interpolate(x, y, xq):
     n = len(x)
     out = np.empty(len(xq))
@@ -278,6 +290,7 @@ PROGRAMS = [
     (fft_in_place, (R[:8],), 1e-10),
     (recursive_filter, (R[:3], np.array([1.0, -0.3, 0.1]), R), 1e-12),
     (haar, (R[:8],), 1e-12),
+    (householder, (RNG.random((7, 4)),), 1e-09),  # in compiled code, too
     (kalman, (R, 0.1), 1e-09),
     (poisson, (R2, 0.001, 30), 1e-12),
     (gray_scott, (R2, R2 * 0.5, 3), 1e-12),

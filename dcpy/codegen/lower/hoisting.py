@@ -11,8 +11,9 @@ from dataclasses import replace
 
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import Infix, Literal, Name
-from dcpy.codegen.lir.types import INDEX, TRUTH
+from dcpy.codegen.lir.types import INDEX, TRUTH, Pointer
 from dcpy.codegen.lir.walk import names_in, statements
+from dcpy.codegen.lower.context import Context
 
 
 def take_buffers(body: tree.Body, params: Iterable[str]) -> tuple[tree.Body, tree.Body]:
@@ -23,6 +24,14 @@ def take_buffers(body: tree.Body, params: Iterable[str]) -> tuple[tree.Body, tre
     varying = {*params, *_changed(body)}
     fixed = tuple(one for one in buffers if not one.grows and varying.isdisjoint(names_in((one,))))
     return fixed, tuple(statement for statement in body if statement not in fixed)
+
+
+def take_checks(buffers: tree.Body, body: tree.Body) -> tuple[tree.Body, tree.Body]:
+    """The checks in a loop's body that there was memory for buffers before the loop, and the body without them."""
+    heap = (each for each in buffers if isinstance(each, tree.HeapBuffer))
+    nulls = [Context.is_null(Name(each.name, Pointer(each.element))) for each in heap]
+    checks = tuple(each for each in body if isinstance(each, tree.CheckFail) and each.condition in nulls)
+    return checks, tuple(each for each in body if each not in checks)
 
 
 def grow_buffers(body: tree.Body) -> tuple[tree.Body, tree.Body]:

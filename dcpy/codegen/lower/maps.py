@@ -16,7 +16,7 @@ from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, LirType, Pointer
 from dcpy.codegen.lir.walk import changed_variables, names_in, statements
 from dcpy.codegen.lower.bounds import going_down, within
 from dcpy.codegen.lower.context import Accumulator, Context, ParallelScope
-from dcpy.codegen.lower.hoisting import grow_buffers, take_buffers
+from dcpy.codegen.lower.hoisting import grow_buffers, take_buffers, take_checks
 from dcpy.codegen.lower.independence import promised
 from dcpy.codegen.lower.past_caches import streamed_row, with_fence
 from dcpy.codegen.lower.reductions import accumulator_for, is_new, is_short, of_accumulator, reduction_of
@@ -102,6 +102,8 @@ def _reductions(context: Context, writes: ConflictResolutions) -> tuple[tree.Red
 
 def _lower_loops(context: Context, node: Map, writes: ConflictResolutions, lower_region: LowerRegion) -> None:
     buffers, body = _body(context, node, lower_region)
+    checks, body = take_checks(buffers, body)
+    buffers = (*buffers, *checks)
     if context.kernel is not None and isinstance(node.schedule, Vector):
         from dcpy.codegen.lower.kernels.wide import lower_wide_map  # late: programs for CPUs load nothing of it
 
@@ -109,8 +111,9 @@ def _lower_loops(context: Context, node: Map, writes: ConflictResolutions, lower
         if wide is not None:
             context.emit(tree.Block((*buffers, *wide)))
             return
-    width = _width(context, node, writes)
-    row = None if width == 1 or writes.resolved else streamed_row(context, node, (tree.Simd(width),), lower_region)
+    width = 1 if _leaves(body) else _width(context, node, writes)
+    plain = width == 1 or writes.resolved or buffers
+    row = None if plain else streamed_row(context, node, (tree.Simd(width),), lower_region)
     if row is not None:
         _emit_rows(context, node, (*buffers, *_around(context, node, row, len(node.params) - 1)))
         return
@@ -122,6 +125,11 @@ def _lower_loops(context: Context, node: Map, writes: ConflictResolutions, lower
         free = (replace(mark, parallel=True) if isinstance(mark, tree.Pipelined) else mark for mark in marks)
         loops = _mark_innermost(loops, len(node.params), *free)
     context.emit(tree.Block((*buffers, loops)) if buffers else loops)
+
+
+def _leaves(body: tree.Body) -> bool:
+    """Whether an iteration may leave the loop, as nothing may leave an OpenMP loop of vectors."""
+    return any(isinstance(each, tree.CheckFail) and not each.warning for each in statements(body))
 
 
 def _emit_rows(context: Context, node: Map, body: tree.Body) -> None:

@@ -113,3 +113,25 @@ def test_integer_powers_refuse_negative_exponents():
     with pytest.raises(ValueError, match="negative integer powers"):
         interpreted(power, np.arange(3), -1)
     assert interpreted(power, np.arange(3), 2).tolist() == [0, 1, 4]
+
+
+def _raised_in_place(a, n):
+    a **= n
+    return a
+
+
+def _inverted_in_place(a):
+    a **= -1
+    return a
+
+
+def test_integer_powers_in_place_refuse_negative_exponents():
+    for n in (-1, np.array([2, -1, 0])):
+        with pytest.raises(ValueError, match="negative integer powers"):
+            interpreted(_raised_in_place, np.arange(3), n)
+    with pytest.raises(ValueError, match="negative integer powers"):
+        interpreted(_inverted_in_place, np.arange(3))
+    assert interpreted(_raised_in_place, np.arange(3), np.array([2, 1, 0])).tolist() == [0, 1, 1]
+    assert interpreted(_inverted_in_place, np.arange(0)).tolist() == []
+    with pytest.raises(OverflowError, match="-1 out of bounds for uint8"):
+        interpreted(_inverted_in_place, np.arange(3, dtype=np.uint8))

@@ -157,20 +157,24 @@ def ufunc(b: TypedEmitter, function: np.ufunc, operands: Sequence[Value], dtype:
     name = _op_name(function)
     if name in COMPARISONS:
         return _compare(b, name, operands, ins)
-    if name == "pow" and out.is_integer:
-        _require_nonnegative_power(b, *operands)
-    if name == "pow" and _is_root(*operands):
+    if name == "pow" and is_root(*operands):
         return ufunc(b, np.sqrt, operands[:1], out)
     operands = [require_fit(b, operand, wanted) for operand, wanted in zip(operands, ins, strict=True)]
+    if name == "pow" and out.is_integer:
+        require_nonnegative_power(b, *operands)
     fn = UFUNCS[function]
     return elementwise(b, lambda *args: cast(fn(*args), out), operands, ins)
 
 
-def _is_root(base: Value, exponent: Value) -> bool:
-    """Whether a power is NumPy's square root, which differs in -inf and -0.0: that of an array with the number 0.5."""
+def is_root(base: Value, exponent: Value) -> bool:
+    """Whether a power is NumPy's square root, which differs in -inf and -0.0: that of an array with the number 0.5.
+
+    Of complex numbers only with Python's own number, which is not converted to a complex one before.
+    """
     is_array = isinstance(base, ArrayValue) and base.rank > 0 and not dtype_of(base).is_integer
     number = exponent.value if isinstance(exponent, Static) else None
-    return is_array and isinstance(number, float | np.floating) and number == 0.5
+    is_half = isinstance(number, float | np.floating) and number == 0.5
+    return is_array and is_half and (type(number) is float or dtype_of(base).kind != "c")
 
 
 def _operand(b: TypedEmitter, function: np.ufunc, operand: Value) -> Value:
@@ -239,10 +243,11 @@ def _compare_mixed(name: str, x: ScalarExpr, y: ScalarExpr) -> ScalarExpr:
     return op("select", negative, Const(signed_smaller, types.bool_), mixed)
 
 
-def _require_nonnegative_power(b: TypedEmitter, base: Value, exponent: Value) -> None:
+def require_nonnegative_power(b: TypedEmitter, base: Value, exponent: Value) -> None:
     """NumPy refuses negative exponents of integers, whatever the base (unless there is none)."""
     message = "Integers to negative integer powers are not allowed."
-    if isinstance(exponent, Static) and exponent.value < 0:
+    doubtful = [size for size in shape_of(base) if not b.emit.ranges.proves_nonneg(size - 1)]
+    if isinstance(exponent, Static) and exponent.value < 0 and not doubtful:
         raise FrontendError(
             message.rstrip("."),
             notes=("NumPy raises ValueError here",),
@@ -257,9 +262,8 @@ def _require_nonnegative_power(b: TypedEmitter, base: Value, exponent: Value) ->
         return
     expr = scalar_expr(exponent)
     condition = op("ge", expr, Const(0, expr.dtype))
-    for size in shape_of(base):
-        if not b.emit.ranges.proves_nonneg(size - 1):
-            condition = op("or", condition, op("le", Index(size), Const(0, types.int64)))
+    for size in doubtful:
+        condition = op("or", condition, op("le", Index(size), Const(0, types.int64)))
     b.check(condition, "ValueError", message)
 
 

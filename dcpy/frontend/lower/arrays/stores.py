@@ -85,7 +85,12 @@ def update(b: TypedEmitter, function: np.ufunc, target: ArrayValue, value: Value
     if conflict or function not in elementwise.UFUNCS:
         store(b, target, b.ufunc(function, target, value))
         return
+    if function is np.power and elementwise.is_root(target, value):
+        store(b, target, b.ufunc(np.sqrt, target))
+        return
     value = require_fit(b, value, ins[1])
+    if function is np.power and target.dtype.is_integer:
+        elementwise.require_nonnegative_power(b, target, value)
     _update_map(b, function, target, value, ins)
 
 
