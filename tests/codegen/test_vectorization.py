@@ -72,6 +72,13 @@ def test_conditions_become_selections(code, tmp_path):
     assert "loop vectorized using 32 byte vectors" in report
 
 
+@pytest.mark.parametrize("function", ["max(min(a*2.0, 1.0), min(a, 2.0))", "fmax(fmin(a, 1.0), fmin(a*3.0, 2.0))"])
+def test_extrema_of_extrema_are_selections(function, tmp_path):
+    """As flux limiters have them. With an "or" in each, as NumPy's definition has, g++ 12 left branches."""
+    report, _ = compiled(elementwise(function), tmp_path, report="-fopt-info-vec")
+    assert "loop vectorized using 32 byte vectors" in report
+
+
 def test_stencils_vectorize_inside_threads(tmp_path):
     text = """
         sdfg @j(A: f64[N, N], B: f64[N, N]) symbols(N: size) {

@@ -131,13 +131,29 @@ static inline uint16_t dcpy_truncate_to_u16(double x) { return (uint16_t)dcpy_tr
 
 static inline uint8_t dcpy_truncate_to_u8(double x) { return (uint8_t)dcpy_truncate_to_i32(x); }
 
-static inline double dcpy_maximum(double a, double b) { return a >= b || a != a ? a : b; }
+static inline double dcpy_maximum(double a, double b)
+{
+    const double found = a >= b ? a : b;
+    return a != a ? a : found;
+}
 
-static inline double dcpy_minimum(double a, double b) { return a <= b || a != a ? a : b; }
+static inline double dcpy_minimum(double a, double b)
+{
+    const double found = a <= b ? a : b;
+    return a != a ? a : found;
+}
 
-static inline double dcpy_fmax(double a, double b) { return a >= b || b != b ? a : b; }
+static inline double dcpy_fmax(double a, double b)
+{
+    const double found = a >= b ? a : b;
+    return b != b ? a : found;
+}
 
-static inline double dcpy_fmin(double a, double b) { return a <= b || b != b ? a : b; }
+static inline double dcpy_fmin(double a, double b)
+{
+    const double found = a <= b ? a : b;
+    return b != b ? a : found;
+}
 
 static inline double dcpy_fsign(double x) { return x > 0 ? (double)1 : x < 0 ? (double)-1 : x == 0 ? (double)0 : x; }
 

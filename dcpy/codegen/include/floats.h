@@ -1,16 +1,33 @@
 // Floating-point operations as NumPy defines them. Written for double; the float version of each is derived.
 
+// Two selections and no "or", which g++ 12 leaves as a branch where one extremum is an operand of another.
 template <class T>
-static inline T dcpy_maximum(T a, T b) { return a >= b || a != a ? a : b; }
+static inline T dcpy_maximum(T a, T b)
+{
+    const T found = a >= b ? a : b;
+    return a != a ? a : found;
+}
 
 template <class T>
-static inline T dcpy_minimum(T a, T b) { return a <= b || a != a ? a : b; }
+static inline T dcpy_minimum(T a, T b)
+{
+    const T found = a <= b ? a : b;
+    return a != a ? a : found;
+}
 
 template <class T>
-static inline T dcpy_fmax(T a, T b) { return a >= b || b != b ? a : b; }
+static inline T dcpy_fmax(T a, T b)
+{
+    const T found = a >= b ? a : b;
+    return b != b ? a : found;
+}
 
 template <class T>
-static inline T dcpy_fmin(T a, T b) { return a <= b || b != b ? a : b; }
+static inline T dcpy_fmin(T a, T b)
+{
+    const T found = a <= b ? a : b;
+    return b != b ? a : found;
+}
 
 // NaN stays NaN, and a zero keeps its sign bit out of the result.
 template <class T>
