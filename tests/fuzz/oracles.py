@@ -203,5 +203,13 @@ def check_transformations(program: Program, *, limit: int = 3) -> int:
         expected = run_strictly(sdfg, program, strict=False)
         for one in applications(sdfg, limit):
             count += 1
-            assert_same(run_strictly(one.changed(), program, strict=True), expected, one.entry)
+            result, *rest = run_strictly(one.changed(), program, strict=True)
+            assert_same((_returned(result, expected[0]), *rest), expected, one.entry)
     return count
+
+
+def _returned(parts: Any, expected: Any) -> Any:
+    """The parts of a result without those that the path taken does not return: None, until their sizes are known."""
+    if expected is None or not isinstance(parts, tuple) or not isinstance(expected, tuple):
+        return None if expected is None else parts
+    return tuple(map(_returned, parts, expected)) if len(parts) == len(expected) else parts
