@@ -208,15 +208,15 @@ def shown(name: str) -> str:
     return "result" if name.startswith(".return") else name.partition("@")[0]
 
 
-def called(name: str) -> str:
+def name_for_user(name: str) -> str:
     """What a message calls the value of a name, some of which the program does not have."""
     if name.startswith(".chosen"):
         return "the value of the conditional expression"
     return "the list" if name.startswith("list#") else repr(shown(name))
 
 
-def apart(name: str) -> str:
-    """How values that are not of one kind, shape or length are kept apart."""
+def how_to_part(name: str) -> str:
+    """What to write instead, where the values of a name are not of one kind, shape or length."""
     chosen = name.startswith(".chosen")
     return "write an `if`, with what is done with each value in its branch" if chosen else "use different names"
 

@@ -82,11 +82,9 @@ def update(b: TypedEmitter, function: np.ufunc, target: ArrayValue, value: Value
         value = b.array(value)
     ins = require_updatable(b, function, target, value)
     conflict = isinstance(value, ArrayValue) and b.may_overlap(target, value) and not same_place(target, value)
-    if conflict or function not in elementwise.UFUNCS:
+    is_root = function is np.power and elementwise.is_root(target, value)  # `b.ufunc` takes it
+    if conflict or is_root or function not in elementwise.UFUNCS:
         store(b, target, b.ufunc(function, target, value))
-        return
-    if function is np.power and elementwise.is_root(target, value):
-        store(b, target, b.ufunc(np.sqrt, target))
         return
     value = require_fit(b, value, ins[1])
     if function is np.power and target.dtype.is_integer:

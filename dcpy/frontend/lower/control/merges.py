@@ -18,7 +18,7 @@ from dcpy.frontend.lower.arithmetic.promotion import common
 from dcpy.frontend.lower.arrays import resizing, sliding, stores
 from dcpy.frontend.lower.arrays.sharing import Env, detach, inherit, is_own, roots
 from dcpy.frontend.lower.control.cases import cases
-from dcpy.frontend.lower.frame import NOTHING, Names, apart, called
+from dcpy.frontend.lower.frame import NOTHING, Names, how_to_part, name_for_user
 from dcpy.frontend.lower.objects import dataclasses as objects
 from dcpy.frontend.lower.sequences import meeting_lists, references
 from dcpy.frontend.queues import StreamValue
@@ -148,14 +148,14 @@ def _join_known(frame: Frame, name: str, plain: Sequence[Value], paths: Paths) -
         if values is not None:
             return _join_items(frame, name, values, paths)
         return Missing(
-            f"{called(name)} is one of {len(set(plain))} objects here, depending on the path taken",
+            f"{name_for_user(name)} is one of {len(set(plain))} objects here, depending on the path taken",
             help="assign the fields of one object, or always make new ones: dataclasses.replace(...)",
         )
     kinds = list(dict.fromkeys(map(kind_of, plain)))
     what = " or ".join(kinds) if len(kinds) > 1 else f"{kinds[0]} or another one"
     return Missing(
-        f"{called(name)} is {what} here, depending on the path taken",
-        help=f"{apart(name)}, or give both paths the same type",
+        f"{name_for_user(name)} is {what} here, depending on the path taken",
+        help=f"{how_to_part(name)}, or give both paths the same type",
     )
 
 
@@ -201,19 +201,19 @@ def _without_windows(versions: Sequence[ArrayValue | Resized | Sliding]) -> list
 def _join_arrays(frame: Frame, name: str, versions: list[resizing.Version], paths: Paths) -> Value:
     values = [value.home if isinstance(value, Resized) else value for value in versions]
     first = values[0]
-    help_text = f"{apart(name)}, or convert both with .astype(...)"
+    help_text = f"{how_to_part(name)}, or convert both with .astype(...)"
     if any(value.dtype != first.dtype for value in values):
         dtypes = " or ".join(dict.fromkeys(str(value.dtype.numpy_name) for value in values))
-        return Missing(f"the dtype of {called(name)} depends on the path taken: {dtypes}", help=help_text)
+        return Missing(f"the dtype of {name_for_user(name)} depends on the path taken: {dtypes}", help=help_text)
     found = [resizing.rank(value) for value in versions]
     if any(rank != found[0] for rank in found):
         ranks = " or ".join(dict.fromkeys(map(str, found)))
-        return Missing(f"the rank of {called(name)} depends on the path taken: {ranks}", help=apart(name))
+        return Missing(f"the rank of {name_for_user(name)} depends on the path taken: {ranks}", help=how_to_part(name))
     busy = paths.busy | paths.changing
     resized = any(isinstance(value, Resized) for value in versions)
     if resized or not _agree(frame, first, values, paths.facts) or not known_outside(frame, first.shape):
         if not paths.facts:
-            return Missing(f"the shape of {called(name)} depends on the path taken", help=apart(name))
+            return Missing(f"the shape of {name_for_user(name)} depends on the path taken", help=how_to_part(name))
         home = resizing.meet(frame, name, versions, paths.facts, busy)
         _detach_shared(frame, paths, home.home, values)
         return home
@@ -256,11 +256,11 @@ def _join_tuples(frame: Frame, name: str, values: list[TupleValue], paths: Paths
     first = values[0]
     if any(value.cls is not first.cls for value in values):
         kinds = " or ".join(dict.fromkeys(map(kind_of, values)))
-        return Missing(f"{called(name)} is {kinds} here, depending on the path taken", help=apart(name))
+        return Missing(f"{name_for_user(name)} is {kinds} here, depending on the path taken", help=how_to_part(name))
     if any(len(value.items) != len(first.items) or value.is_list != first.is_list for value in values):
         array = "make an array of known size, fill it, and count what is in it"
-        advice = array if first.is_list else apart(name)
-        return Missing(f"the length of {called(name)} depends on the path taken", help=advice)
+        advice = array if first.is_list else how_to_part(name)
+        return Missing(f"the length of {name_for_user(name)} depends on the path taken", help=advice)
     return _join_items(frame, name, values, paths)
 
 

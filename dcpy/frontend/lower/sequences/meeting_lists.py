@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.lists import ListRef, ListValue
 from dcpy.frontend.lower.arrays.sharing import held
-from dcpy.frontend.lower.frame import apart, called
+from dcpy.frontend.lower.frame import how_to_part, name_for_user
 from dcpy.frontend.lower.sequences import growing, listing, references
 from dcpy.frontend.values import ArrayValue, DictValue, Missing, TupleValue, Value, kind_of
 from dcpy.ir.symbolic import ZERO
@@ -36,7 +36,7 @@ def join(frame: Frame, name: str, values: Sequence[Value], paths: Any, join_valu
     lists = [value for value in found if isinstance(value, TupleValue | ListValue) and references.is_list(value)]
     if len(lists) < len(values):
         kinds = " or ".join(dict.fromkeys(kind_of(value) for value in found))
-        return Missing(f"{called(name)} is {kinds} here, depending on the path taken", help=apart(name))
+        return Missing(f"{name_for_user(name)} is {kinds} here, depending on the path taken", help=how_to_part(name))
     token = _token(frame, name, values, envs)
     known = [value for value in lists if isinstance(value, TupleValue)]
     if len(known) == len(lists) and len({len(value.items) for value in known}) == 1:
@@ -48,10 +48,10 @@ def join(frame: Frame, name: str, values: Sequence[Value], paths: Any, join_valu
         kinds_ = [_kind(frame, env, value) for env, value in zip(envs, lists, strict=True)]
         kind = replace(listing.joined_kind(frame.b, [kind for kind in kinds_ if kind is not None]), fill=None)
     except FrontendError as error:
-        return Missing(f"{called(name)} differs from path to path: {error.message}", help=error.help)
+        return Missing(f"{name_for_user(name)} differs from path to path: {error.message}", help=error.help)
     if not all(symbol in frame.emit.sdfg.symbols for size in kind.shape for symbol in size.symbols):
         return Missing(
-            f"the rows of {called(name)} have different lengths or shapes, which are known at run time only",
+            f"the rows of {name_for_user(name)} have different lengths or shapes, which are known at run time only",
             help="make rows of one length, or fill an array",
         )
     return replace(home(frame, name, lists, kind), token=token)
@@ -65,7 +65,7 @@ def _dictionaries(
     keys = [key for key, _ in found[0].items]
     if any([key for key, _ in value.items] != keys for value in found):
         return Missing(
-            f"the keys of {called(name)} depend on the path taken",
+            f"the keys of {name_for_user(name)} depend on the path taken",
             help="give the dictionary all of its keys before the branch or loop",
         )
     token = _token(frame, name, values, paths.envs or [frame.env] * len(values))
@@ -95,7 +95,7 @@ def _token(frame: Frame, name: str, values: Sequence[Value], envs: Sequence[refe
     shared = shared or (len(set(map(id, tokens))) > 1 and any(token is not None for token in tokens))
     if not shared:
         return None
-    reason = f"{called(name)} shows another list on another path through the program"
+    reason = f"{name_for_user(name)} shows another list on another path through the program"
     for key in keys:
         references.freeze(frame, key, reason)
     return references.Frozen(reason)
