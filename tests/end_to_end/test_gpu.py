@@ -219,3 +219,23 @@ def test_programs_for_cpus_load_nothing_of_it(tmp_path):
     environ = {**os.environ, "DCPY_CACHE_DIR": str(tmp_path / "cache")}
     done = subprocess.run([sys.executable, "plain.py"], cwd=tmp_path, env=environ, capture_output=True, text=True)
     assert done.stdout == "[]\n", done.stderr
+
+
+@pytest.mark.parametrize("auto", [False, True])
+@pytest.mark.parametrize("dtype", [np.bool_, np.int32, np.uint64])
+def test_bits_are_combined_where_the_data_say(dtype, auto):
+    def toggled(data, index, v):
+        for i in range(index.shape[0]):
+            data[index[i]] ^= v
+
+    def joined(data, index, v):
+        for i in range(index.shape[0]):
+            data[index[i]] |= v
+
+    def masked(data, index, v):
+        for i in range(index.shape[0]):
+            data[index[i]] &= v
+
+    for function in (toggled, joined, masked):
+        data, index = np.arange(12).astype(dtype), RNG.integers(0, 12, 40)
+        agree(function, data, index, dtype(5), auto_optimize=auto)

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from dcpy.codegen.lir.expr import LirExpr
 from dcpy.codegen.lir.scalars import convert, literal, lower_operation
+from dcpy.ir.expressions.identities import identity_value
 from dcpy.ir.expressions.scalar import Ref, op
 from dcpy.ir.types import DType
 
@@ -34,23 +33,4 @@ class Combination:
     @property
     def neutral(self) -> LirExpr:
         """The value that changes nothing: ``op(neutral, x) == x``."""
-        return literal(neutral(self.op, self.dtype), self.dtype)
-
-
-def neutral(op: str, dtype: DType) -> bool | int | float | complex:
-    """The value that changes nothing: ``op(neutral, x) == x``."""
-    match op:
-        case "add" | "bitor" | "bitxor" | "or" | "xor":
-            return False if dtype.kind == "b" else 0
-        case "mul" | "and":
-            return True if dtype.kind == "b" else 1
-        case "bitand":
-            return True if dtype.kind == "b" else (-1 if dtype.kind == "i" else int(np.iinfo(dtype.numpy).max))
-    lowest = op == "max"
-    if dtype.kind == "b":
-        return not lowest
-    if dtype.is_integer:
-        info = np.iinfo(dtype.numpy)
-        return int(info.min if lowest else info.max)
-    infinity = -np.inf if lowest else np.inf
-    return complex(infinity, infinity) if dtype.kind == "c" else infinity
+        return literal(identity_value(self.op, self.dtype), self.dtype)

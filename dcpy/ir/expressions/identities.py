@@ -22,26 +22,28 @@ def extreme_value(op: str, dtype: DType | np.dtype[Any]) -> Any:
     return complex(infinity, infinity) if numpy.kind == "c" else infinity
 
 
-#: operations that have an identity, with the number that is it; min and max have one in each dtype
-IDENTITIES = {"add": 0, "mul": 1, "and": 1, "or": 0, "min": None, "max": None}
+def identity_value(operation: str, dtype: DType) -> Any:
+    """The value that an accumulator of this dtype starts from: ``operation(identity, x) == x``.
 
-
-def identity_value(op: str, dtype: DType) -> Any:
-    """The value that an accumulator of this dtype starts from."""
-    number = IDENTITIES[op]
-    if number is None:
-        return extreme_value(op, dtype)
+    Each of `ir.memlet.CONFLICT_RESOLUTIONS` has one.
+    """
+    match operation:
+        case "min" | "max":
+            return extreme_value(operation, dtype)
+        case "bitand":  # all bits are set
+            largest = extreme_value("min", dtype)
+            return {"b": True, "i": -1}.get(dtype.kind, largest)
+        case "mul" | "and":
+            number = 1
+        case "add" | "or" | "xor" | "bitor" | "bitxor":
+            number = 0
+        case _:
+            raise ValueError(f"{operation!r} has no identity")
     return {"b": bool, "f": float, "c": complex}.get(dtype.kind, int)(number)
 
 
-def neutral_value(operation: str, dtype: DType) -> bool | int | float | complex:
-    """What changes no value that it is combined with, not even the sign of zero."""
+def neutral_value(operation: str, dtype: DType) -> Any:
+    """The identity that keeps the sign of zero, too: that of sums of floats is -0.0, since ``0.0 + -0.0`` is 0.0."""
     if operation == "add" and dtype.is_inexact:
         return complex(-0.0, -0.0) if dtype.kind == "c" else -0.0
-    if operation in ("xor", "bitor", "bitxor"):
-        return False if dtype.kind == "b" else 0
-    if operation == "bitand":  # all bits
-        largest: int = extreme_value("min", dtype)
-        return {"b": True, "i": -1}.get(dtype.kind, largest)
-    value: bool | int | float | complex = identity_value(operation, dtype)
-    return value
+    return identity_value(operation, dtype)

@@ -10,7 +10,6 @@ from dcpy.ir.analysis.ownership import shifted
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.distribution import Axis, Blocked, Cyclic, Distribution, Partial
 from dcpy.ir.effects import Effect
-from dcpy.ir.expressions.identities import IDENTITIES
 from dcpy.ir.nodes import Map
 from dcpy.ir.subsets import Range
 from dcpy.ir.tree import owners_around
@@ -79,7 +78,7 @@ def _home_of_sums(node: Map, uses: Uses) -> Distribution | None:
     """Where the operand lives of a map whose results are all combined: each rank has its part of them."""
     touches = touches_of(node, uses)
     written = [touch for touch in touches if touch.is_write]
-    if not written or any(touch.memlet.wcr not in IDENTITIES or placed(touch.container, uses) for touch in written):
+    if not written or any(not touch.memlet.wcr or placed(touch.container, uses) for touch in written):
         return None
     for touch in sorted(touches, key=lambda touch: -len(touch.memlet.subset.dims)):
         where = None if touch.is_write else placed(touch.container, uses)

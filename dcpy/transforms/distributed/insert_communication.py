@@ -14,7 +14,7 @@ from dcpy.ir.comm import CommNode, Update
 from dcpy.ir.data import Array, Scalar, Stream
 from dcpy.ir.distribution import Axis, Distribution, Partial, Rest
 from dcpy.ir.editing.rewriter import Rewriter
-from dcpy.ir.expressions.identities import IDENTITIES, identity_value
+from dcpy.ir.expressions.identities import identity_value
 from dcpy.ir.expressions.scalar import Const, Load, ScalarExpr, rewrite, walk
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, Map, Node, Tasklet
@@ -184,8 +184,6 @@ def _combined(container: str, touches: list[Touch], axes: list[Axis], home: Home
     if len(operations) != 1 or "" in operations:
         return Refusal(f"several ranks would write {container!r}")
     (operation,) = operations
-    if operation not in IDENTITIES:
-        return Refusal(f"several ranks would write {container!r}, and {operation!r} has no identity")
     return tuple(Partial(axis, operation) for axis in several)
 
 

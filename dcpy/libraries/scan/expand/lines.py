@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from dcpy.ir.expressions.identities import identity_value
+from dcpy.ir.expressions.identities import neutral_value
 from dcpy.ir.expressions.scalar import op
 from dcpy.ir.symbolic import Expr
 from dcpy.ir.types import DType
@@ -40,10 +39,4 @@ class Lines:
 
     def put_neutral(self, f: Fragment, target: Element) -> None:
         """What changes no element that it is combined with."""
-        f.put(target, neutral(self.op, self.dtype))
-
-
-def neutral(operation: str, dtype: DType) -> Any:
-    """The identity of an operation; that of sums of floats is -0.0: ``0.0 + -0.0`` would not be the element."""
-    zero: dict[str, Any] = {"f": -0.0, "c": complex(-0.0, -0.0)}
-    return zero.get(dtype.kind, 0) if operation == "add" else identity_value(operation, dtype)
+        f.put(target, neutral_value(self.op, self.dtype))
