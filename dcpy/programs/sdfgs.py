@@ -440,6 +440,9 @@ class CompiledSdfg(Dispatcher):
             value.item() if isinstance(arg, IntegerArg) and isinstance(value, np.integer) else value
             for arg, value in zip(self.signature.args, values, strict=False)
         )
+        result = self.dispatch(numbers)
+        if result is not NotImplemented:
+            return result
         shown = self.signature if self._convention is None else self._convention.described(self.signature)
         try:
             return call_converted(self, shown, numbers, self._sources, self._imported)

@@ -201,7 +201,7 @@ class Specializer:
             result = dispatcher.dispatch(native)
         if result is NotImplemented:
             shown = self._as_numpy_sees(with_parts(native, compiled.closure))
-            raise explain_mismatch(compiled.described, (*shown, *compiled.arrays))
+            raise explain_mismatch(compiled.described, (*shown, *compiled.arrays), guarded=True)
         return result if prepared is None else prepared.finish(result)
 
     def _compile(

@@ -32,8 +32,8 @@ from dcpy.codegen.artifact import (
 from dcpy.runtime.parameters import plural
 
 
-def explain_mismatch(signature: Signature, values: Sequence[Any]) -> DcpyError:
-    """Why `values`, one per `Signature.args`, do not fit.
+def explain_mismatch(signature: Signature, values: Sequence[Any], *, guarded: bool = False) -> DcpyError:
+    """Why `values`, one per `Signature.args`, do not fit. With `guarded` the program depends on global names, too.
 
     An `ArgumentError`, `ArgumentShapeError` or `ReadOnlyArgument`, to be raised by the caller.
     """
@@ -51,13 +51,15 @@ def explain_mismatch(signature: Signature, values: Sequence[Any]) -> DcpyError:
         if problem is not None:
             problem.argument = arg.name
             return problem
+    unknown = "no reason was found: this is a fault of dcpy, please report it"
+    changed = "a global or enclosing variable that the program was compiled with has changed"
     return (
         _size_problem(signature, values)
         or _assumption_problem(signature, values)
         or _memory_problem(signature, values)
         or ArgumentError(
             f"the arguments do not fit {signature.name}{describe_all(signature)}",
-            notes=("a global or enclosing variable that the program was compiled with has changed",),
+            notes=(changed if guarded else unknown,),
         )
     )
 
@@ -202,10 +204,19 @@ def _scalar_problem(arg: ScalarArg | IntegerArg, value: object) -> DcpyError | N
     if type(value) in accepted and (arg.weak or converts):
         return _range_problem(arg, value, dtype)
     if isinstance(value, np.generic | np.ndarray) and not arg.weak and value.dtype == dtype and value.ndim == 0:
-        return None
+        return _symbol_problem(arg, value)
     cast = f"{python.__name__}({arg.name})" if arg.weak else f"np.{arg.dtype}({arg.name})"
     is_number = isinstance(value, bool | int | float | complex | np.number | np.bool_)
     return ArgumentError(message, help=f"pass {cast}" if is_number else "")
+
+
+def _symbol_problem(arg: ScalarArg | IntegerArg, value: Any) -> DcpyError | None:
+    if isinstance(arg, ScalarArg) or value <= np.iinfo(np.int64).max:
+        return None
+    return ArgumentError(
+        f"argument {arg.name!r} is {value}, but it is part of a size or an index, which has 63 bits",
+        help=f"pass a number below 2**63, or use np.float64({arg.name}) where it is no size",
+    )
 
 
 def _range_problem(arg: ScalarArg | IntegerArg, value: Any, dtype: np.dtype[Any]) -> DcpyError | None:

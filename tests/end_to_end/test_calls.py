@@ -358,3 +358,28 @@ def test_slices_that_are_passed_may_broadcast():
 
     check_same(f, np.arange(4.0))
     check_same(f, np.arange(2.0), compiled=False)
+
+
+@pytest.mark.parametrize("number", [4, np.int32(4), np.int64(4), np.uint64(4)])
+def test_compiled_functions_take_integers_as_their_samples_were(number):
+    def total(n, x):
+        s = 0.0
+        for i in range(n):
+            s += x[i]
+        return s
+
+    x = np.arange(10.0)
+    assert dcpy.program(total).compile(number, x)(number, x) == 6.0
+
+
+@pytest.mark.parametrize("number", [-(2**63), -(2**63) + 1, -(2**62), 2**62, 2**63 - 1])
+@pytest.mark.parametrize("compiled", [False, True])
+def test_bounds_of_slices_are_any_numbers_of_64_bits(number, compiled):
+    def rest(n, x):
+        return x[n:]
+
+    x = np.arange(10.0)
+    program = dcpy.program(rest)
+    if compiled:
+        program = program.compile(number, x)
+    np.testing.assert_array_equal(program(number, x), rest(number, x))

@@ -75,8 +75,15 @@ def test_overlapping_arguments():
     assert "arguments 'a' and 'w' overlap in memory, and the program writes to one of them" in said
 
 
-def test_what_cannot_be_told_apart_is_said_to_be_a_changed_global():
-    assert "has changed" in message_for((ArrayArg("a", "float64", (N,)),), np.zeros(3))
+def test_what_is_no_fault_of_the_arguments_is_a_changed_global_or_a_fault_of_dcpy():
+    signature = Signature("f", (ArrayArg("a", "float64", (N,)),), ("N",))
+    assert "has changed" in str(explain_mismatch(signature, (np.zeros(3),), guarded=True))
+    assert "fault of dcpy" in str(explain_mismatch(signature, (np.zeros(3),)))
+
+
+def test_an_index_has_63_bits():
+    said = message_for((IntegerArg("n", "uint64", weak=False),), np.uint64(2**63))
+    assert "'n' is 9223372036854775808, but it is part of a size or an index, which has 63 bits" in said
 
 
 def test_kinds_of_errors_are_those_of_numpy():

@@ -289,14 +289,12 @@ bool guards_hold(const std::vector<Guard> &guards) {
     return true;
 }
 
-// A sum that int64 cannot hold proves nothing: an integer argument may be any number.
+// In 128 bits, where no product of two numbers of 64 bits overflows: an integer argument may be any number.
 bool holds(const Linear &condition, const int64_t *symbols) {
-    int64_t sum = condition.constant;
+    __extension__ typedef __int128 Wide;
+    Wide sum = condition.constant;
     for (const auto &[slot, factor] : condition.terms) {
-        int64_t product = 0;
-        if (__builtin_mul_overflow(factor, symbols[slot], &product) || __builtin_add_overflow(sum, product, &sum)) {
-            return false;
-        }
+        if (__builtin_add_overflow(sum, static_cast<Wide>(factor) * symbols[slot], &sum)) return false;
     }
     return sum >= 0;
 }
