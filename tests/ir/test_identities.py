@@ -9,7 +9,9 @@ from dcpy.ir.expressions.identities import identity_value, neutral_value
 from dcpy.ir.memlet import CONFLICT_RESOLUTIONS
 from dcpy.ir.verify.rules.memlets import combines
 
-DTYPES = [types.bool_, types.int8, types.uint8, types.int64, types.uint64, types.float32, types.float64, types.complex128]
+DTYPES = [
+    types.bool_, types.int8, types.uint8, types.int64, types.uint64, types.float32, types.float64, types.complex128,
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("operation", CONFLICT_RESOLUTIONS)
