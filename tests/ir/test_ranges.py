@@ -77,3 +77,18 @@ def test_a_size_of_two_equal_ones_is_that_size():
     assert known.simplify(M * min_of(1, N) * N) is M * N
     assert known.simplify(M * min_of(1, N)) is not M
     assert Ranges().simplify(min_of(1, N) * N) is not N
+
+
+def test_a_proof_has_a_number_of_steps(monkeypatch):
+    """One that does not succeed tried each order of the sizes: 9! of 9."""
+    steps = []
+    step = Ranges._nonneg
+    monkeypatch.setattr(Ranges, "_nonneg", lambda *args: steps.append(args[1]) or step(*args))
+    sizes = [sym(f"N{k}") for k in range(32)]
+    elements = as_expr(1)
+    for size in sizes:
+        elements = elements * size
+    known = Ranges({size.name: (as_expr(0), None) for size in sizes})
+    assert not known.proves_le(elements, 4096)
+    assert len(steps) < 2000
+    assert known.proves_nonneg(elements)

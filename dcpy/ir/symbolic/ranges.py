@@ -3,7 +3,8 @@
 `Ranges` maps a symbol to bounds (both inclusive, either may be missing) and to a number that divides it, and holds
 *facts*: expressions that are known not to be negative, because a guard or a check has tested them. Its questions are
 answered by substituting bounds and by taking multiples of facts away until nothing but numbers is left: "yes" is a
-proof, "no" means only "not proved".
+proof, "no" means only "not proved". The order of substitutions matters, and there are exponentially many: a question
+gets a number of steps, counted, so that the answer is the same on each machine.
 Questions over whole index sets go to `ir.analysis.integer_sets`, which is exact for affine ones.
 """
 
@@ -17,6 +18,7 @@ from dcpy.ir.symbolic.expr import ONE, ZERO, Atom, Expr, ExprLike, Monomial, as_
 Bound = Expr | None
 _DEPTH = 12  # substitutions in one proof; deeper nests of bounds are "not proved"
 _FACTS = 4  # facts that one proof combines at most
+_STEPS = 1000  # expressions that one proof looks at; those of NPBench that succeed look at 63 at most
 
 
 class Ranges:
@@ -26,7 +28,7 @@ class Ranges:
     numbers above 1 that divide symbols.
     """
 
-    __slots__ = ("_bounds", "_facts", "_multiples", "_positions", "_proved")
+    __slots__ = ("_bounds", "_facts", "_left", "_multiples", "_positions", "_proved")
 
     def __init__(
         self,
@@ -39,6 +41,7 @@ class Ranges:
         self._multiples: dict[str, int] = dict(multiples or {})
         self._positions: dict[str, int] | None = None
         self._proved: dict[Expr, bool] = {}
+        self._left: int | None = None  # steps of the proof that is under way
 
     def bind(
         self, name: str, lower: ExprLike | None = None, upper: ExprLike | None = None, multiple_of: int = 1
@@ -95,10 +98,24 @@ class Ranges:
         """Whether ``value >= 0`` follows."""
         expr = as_expr(value)
         known = self._proved.get(expr)
-        if known is None:
-            self._proved[expr] = False  # while it is being proved: no proof goes in circles
-            known = self._follows(expr) or self._nonneg_by_multiples(expr)
+        if known is not None:
+            return known
+        if self._left is not None:
+            return self._prove(expr, self._left)
+        self._left = _STEPS
+        try:
+            return self._prove(expr, None)
+        finally:
+            self._left = None
+
+    def _prove(self, expr: Expr, given: int | None) -> bool:
+        """Whether it follows; `given`: the steps left to the proof that this is a part of, if it is one."""
+        self._proved[expr] = False  # while it is being proved: no proof goes in circles
+        known = self._follows(expr) or self._nonneg_by_multiples(expr)
+        if known or given is None or self._left:
             self._proved[expr] = known
+        else:
+            del self._proved[expr]  # a question of its own has more steps
         return known
 
     def proves_le(self, left: ExprLike, right: ExprLike) -> bool:
@@ -190,6 +207,9 @@ class Ranges:
     def _nonneg(self, expr: Expr, depth: int) -> bool:
         if expr.constant is not None:
             return expr.constant >= 0
+        if not self._left:
+            return False
+        self._left -= 1
         if depth == 0:
             return False
         if all(factor >= 0 and self._monomial_nonneg(monomial) for monomial, factor in expr.terms):
@@ -227,7 +247,7 @@ class Ranges:
 
         A symbol may make way for its bounds: ``K - i - 1`` of i below M is ``K - M`` at least, of i below 3 ``K - 3``.
         """
-        if depth == 0 or not self._facts:
+        if depth == 0 or not self._facts or not self._left:
             return False
         for monomial, factor in self._in_the_way(expr):
             for fact in self._facts:
