@@ -108,6 +108,7 @@ CATALOG: dict[str, tuple[str, ...]] = {
     ),
     "builtins": (
         "dcpy.frontend.python.builtins",
+        "dcpy.frontend.python.ordering",
         "dcpy.frontend.python.rounding",
         "dcpy.frontend.python.repeating",
     ),

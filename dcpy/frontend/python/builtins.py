@@ -1,4 +1,4 @@
-"""Python's own functions: lengths, conversions, extrema, iteration. Their results are numbers of Python's own."""
+"""Python's own functions: lengths, conversions, iteration. Their results are numbers of Python's own."""
 
 from __future__ import annotations
 
@@ -259,76 +259,6 @@ def divmod_(b: Builder, x: Value, y: Value) -> Value:
     return TupleValue((b.operator("//", x, y), b.operator("%", x, y)))
 
 
-@implements(min)
-def min_(b: Builder, *args: Value, default: Value = MISSING) -> Value:
-    """The smallest of several numbers, or of the items of something."""
-    return _extremum(b, "min", args, default)
-
-
-@implements(max)
-def max_(b: Builder, *args: Value, default: Value = MISSING) -> Value:
-    """The largest of several numbers, or of the items of something."""
-    return _extremum(b, "max", args, default)
-
-
-def _extremum(b: Builder, name: str, args: Sequence[Value], default: Value) -> Value:
-    if len(args) == 1:
-        only = args[0]
-        if isinstance(only, ArrayValue) and only.rank == 1:
-            return _first_extremum(b, name, only)
-        args = sequences.items(b, only)
-    if not args:
-        if default != MISSING:
-            return default
-        raise b.error(f"{name}() arg is an empty sequence", notes=("Python raises ValueError here",))
-    best = args[0]
-    for other in args[1:]:
-        best = _better(b, name, best, other)
-    return best
-
-
-def _first_extremum(b: Builder, name: str, x: ArrayValue) -> Value:
-    """Python's ``min(array)``: item after item, so that NaN counts only in the first place."""
-    if x.dtype.kind == "c":
-        raise b.error(f"{name}() does not compare complex numbers", notes=("Python raises TypeError here",))
-    b.emit.require(b.exact(x.shape[0]) - 1, "ValueError", f"{name}() arg is an empty sequence")
-    out, best = b.scalar_container(x.dtype)
-    target = Memlet(out.container, Subset())
-    b.emit.tasklet([(target, x.load([ZERO]))])
-    param = b.emit.parameter("k")
-    body = Region()
-    with b.emit.inside(body):
-        item = x.load([sym(param)])
-        better = op("lt" if name == "min" else "gt", item, best.expr)
-        b.emit.tasklet([(target, op("select", better, item, best.expr))])
-    b.emit.block(Loop(param, Range(ONE, x.shape[0]), body))
-    return best
-
-
-def _better(b: Builder, name: str, best: Value, other: Value) -> Value:
-    """Python keeps the first of equal ones, and its comparisons with NaN are false."""
-    if not (is_number(best) and is_number(other)):
-        raise b.error(
-            f"{name}() compares numbers, not {kind_of(best)} and {kind_of(other)}",
-            help=f"use np.{name}imum for arrays, elementwise",
-        )
-    test = truth(b, b.operator("<" if name == "min" else ">", other, best))
-    if isinstance(test, bool):
-        return other if test else best
-    left, right = as_integer(best), as_integer(other)
-    if left is not None and right is not None and is_weak(best) and is_weak(other):
-        found = (min_of if name == "min" else max_of)(left, right)
-        return integer(b.emit.ranges.simplify(found))
-    meeting = common((best, other))
-    if meeting is None:
-        raise b.error(
-            f"{name}() gives {kind_of(best)} or {kind_of(other)}, depending on their values",
-            help=f"convert both to one type, or use np.{name}imum",
-        )
-    chosen = op("select", test, *(convert(scalar_expr(value), meeting.dtype) for value in (other, best)))
-    return b.hold(Scalar(chosen, meeting.weak, meeting.instead))
-
-
 @implements(sum)
 def sum_(b: Builder, iterable: Value, start: Value = NUMBER_0) -> Value:
     """Items added up from the left."""
@@ -420,15 +350,6 @@ def type_(b: Builder, obj: Value) -> Value:
 
 
 # -- sequences -------------------------------------------------------------------------------------------------------
-
-
-@implements(sorted)
-def sorted_(b: Builder, iterable: Value, *, key: Value = NONE, reverse: Value = FALSE) -> Value:
-    """A sorted list of numbers known at compile time."""
-    items = sequences.items(b, iterable)
-    keys = [b.static(item if key == NONE else b.call(key, item), "an item to sort") for item in items]
-    order = sorted(range(len(items)), key=keys.__getitem__, reverse=b.static(reverse, "reverse"))
-    return TupleValue(tuple(items[position] for position in order), is_list=True)
 
 
 @implements(filter)

@@ -31,6 +31,7 @@ from dcpy.frontend.values import (
     IteratorValue,
     RangeValue,
     Scalar,
+    SliceValue,
     Static,
     TupleValue,
     Value,
@@ -45,6 +46,7 @@ from dcpy.ir.expressions.scalar import Const, ScalarExpr, op
 if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame
 
+EVERYTHING = SliceValue(*[Static(None)] * 3)
 Reducer = Callable[["Frame", Sequence[Value], Mapping[str, Value]], Value]
 
 
@@ -287,39 +289,76 @@ def _sorted(frame: Frame, args: Sequence[Value], kwargs: Mapping[str, Value]) ->
 
 
 def sorted_list(frame: Frame, found: ListValue, kwargs: Mapping[str, Value]) -> ListValue:
-    """A new list with the items in order, by the keywords of ``sorted``."""
+    """A new list with the items in order, by the keywords of ``sorted``; tuples are in order column by column."""
     b = frame.b
     backward = b.static(kwargs.get("reverse", Static(False)), "reverse")
     key = kwargs.get("key", Static(None))
-    if not found.holds_numbers or len(found.levels) > 1:
-        raise FrontendError("only lists of numbers are sorted at run time")
-    array = found.array
-    if array.dtype.kind == "c":
-        raise FrontendError("complex numbers have no order", notes=("Python raises TypeError here",))
-    turned = b.subscript(array, [sequences.BACKWARDS]) if backward else array
-    if key == Static(None):
+    turned = b.subscript(found.array, [sequences.BACKWARDS]) if backward else found.array
+    assert isinstance(turned, ArrayValue)
+    if key == Static(None) and len(found.levels) == 1 and found.holds_numbers:
+        _require_order(found)
         order = b.call(Static(np.sort), turned)
     else:
-        assert isinstance(turned, ArrayValue)
-        keys = _keys(frame, key, found.of(turned))
-        places = b.call(Static(np.argsort), keys, kind=Static("stable"))
-        order = b.call(Static(np.take), turned, places)
+        items = found.of(turned)
+        columns = _columns(frame, items) if key == Static(None) else _keys(frame, key, items)
+        order = b.call(Static(np.take), turned, _places(frame, columns), axis=Static(0))
     result = b.subscript(order, [sequences.BACKWARDS]) if backward else order
     assert isinstance(result, ArrayValue)
     return found.of(b.copy(result, name="list") if backward else result)
 
 
-def _keys(frame: Frame, key: Value, items: ListValue) -> ArrayValue:
+def _require_order(keys: ListValue) -> None:
+    if not keys.holds_numbers or len(keys.levels) > 1:
+        raise FrontendError(
+            "lists of run-time length are sorted where they hold numbers, or tuples of numbers",
+            help="give a key that is a number, or a tuple of numbers: `key=lambda v: v.sum()`",
+        )
+    if keys.array.dtype.kind == "c":
+        raise FrontendError("complex numbers have no order", notes=("Python raises TypeError here",))
+
+
+def _columns(frame: Frame, items: ListValue) -> list[ListValue]:
+    """The first numbers of the items, the second ones, and so on."""
+    count = items.array.shape[1].constant if len(items.levels) == items.array.rank == 2 else None
+    if count is None:
+        return [items]
+    b = frame.b
+    return [replace(items.of(b.array(b.subscript(items.array, [EVERYTHING, Static(k)]))), levels=(True,))
+            for k in range(count)]  # fmt: skip
+
+
+def _places(frame: Frame, columns: Sequence[ListValue]) -> Value:
+    """The positions of items in the order of their keys, the first one counting most; equal ones stay as they are."""
+    for column in columns:
+        _require_order(column)
+    if len(columns) == 1:
+        return frame.b.call(Static(np.argsort), columns[0].array, kind=Static("stable"))
+    return frame.b.call(Static(np.lexsort), TupleValue(tuple(column.array for column in reversed(columns))))
+
+
+def _keys(frame: Frame, key: Value, items: ListValue) -> list[ListValue]:
+    """What a function makes of each item: one list, or one for each place of the tuples that it gives."""
     node = _of_items(frame)
     name = frame.emit.fresh(".key")
     frame.env[name] = key
     call = ast.Call(ast.Name(name, ast.Load()), [ast.Name(".item", ast.Load())], [])
-    made = ast.GeneratorExp(call, node.generators)
+    sample = _Items(frame, items).prototype()
+    with frame.emit.dry_run():
+        made = None if sample is None else frame.b.call(key, sample)
+    count = len(made.items) if isinstance(made, TupleValue) and not made.is_list else 0
+    parts = [ast.Subscript(call, ast.Constant(k), ast.Load()) for k in range(count)] or [call]
+    found = [_each(frame, node, part, items) for part in parts]
+    frame.env.pop(name)
+    return found
+
+
+def _each(frame: Frame, node: ast.GeneratorExp, element: ast.expr, items: ListValue) -> ListValue:
+    made = ast.GeneratorExp(element, node.generators)
     for part in ast.walk(made):
         ast.copy_location(part, node)
     found = comprehend(frame, made, items)
-    frame.env.pop(name)
-    return frame.b.array(found)
+    assert isinstance(found, TupleValue | ListValue)
+    return found if isinstance(found, ListValue) else listing.as_array_list(frame.b, found)
 
 
 def _reduce(frame: Frame, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
