@@ -33,6 +33,7 @@ class Liveness:
         self.loops: dict[core.Statement, LoopNames] = {}
         self.after: dict[core.Statement, Names] = {}
         self.captured = _captured(define.body) | define.outer  # what others read, at a time nobody knows
+        self.rebound = NOTHING.union(*(node.rebound for node in define.body))  # what functions that are called may set
         self._breaks: list[Names] = []
         self._continues: list[Names] = []
         self.block(define.body, NOTHING)

@@ -20,6 +20,7 @@ from dcpy.frontend.lower.arithmetic.promotion import common
 from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.lower.functions.callbacks import require_one_kind
 from dcpy.frontend.lower.sequences import items as sequences
+from dcpy.frontend.python import iterators
 from dcpy.frontend.python.numbers import power_modulo, python_number
 from dcpy.frontend.values import (
     ArrayValue,
@@ -102,9 +103,19 @@ def zip_(b: Builder, *iterables: Value, strict: Value = FALSE) -> Value:
 
 @implements(map)
 def map_(b: Builder, function: Value, *iterables: Value) -> Value:
-    """A function of each item of something of known length."""
-    columns = [sequences.items(b, part) for part in iterables]
-    return TupleValue(tuple(b.hold(b.call(function, *items)) for items in zip(*columns, strict=False)))
+    """A function of each item, or of items side by side."""
+    if any(map(sequences.is_known, iterables)):
+        columns = [sequences.items(b, part) for part in iterables]
+        return TupleValue(tuple(b.hold(b.call(function, *items)) for items in zip(*columns, strict=False)))
+    if all(map(sequences.has_length, iterables)):
+        return IteratorValue("map", (function, *iterables))
+    if len(iterables) == 1:
+        return b.call(Static(iterators.mapped), function, *iterables)
+    raise b.error(
+        "a generator is walked through side by side with something else",
+        notes=("a generator runs as the loop that asks for its items",),
+        help="make a list of its items first: `list(...)`",
+    )
 
 
 @implements(enumerate)
@@ -354,12 +365,17 @@ def type_(b: Builder, obj: Value) -> Value:
 
 @implements(filter)
 def filter_(b: Builder, function: Value, iterable: Value) -> Value:
-    """The items for which a function is true, which must be known at compile time."""
-    items = sequences.items(b, iterable)
-    tests = [truth(b, item if function == NONE else b.call(function, item)) for item in items]
-    if not all(isinstance(test, bool) for test in tests):
-        raise b.error("how many items are left depends on run-time values", help="use a mask: a[a > 0]")
-    return TupleValue(tuple(item for item, test in zip(items, tests, strict=True) if test))
+    """The items for which a function is true, or that are true themselves."""
+    if sequences.is_known(iterable):
+        items = sequences.items(b, iterable)
+        tests = [bool_(b, item if function == NONE else b.call(function, item)) for item in items]
+        if all(isinstance(test, Static) for test in tests):
+            return TupleValue(tuple(item for item, test in zip(items, tests, strict=True) if test.value))
+        pairs = tuple(TupleValue((item, b.hold(test))) for item, test in zip(items, tests, strict=True))
+        return b.call(Static(iterators.marked), TupleValue(pairs))
+    if function == NONE:
+        return b.call(Static(iterators.true_ones), iterable)
+    return b.call(Static(iterators.filtered), function, iterable)
 
 
 @implements(functools.reduce)

@@ -1,4 +1,4 @@
-"""`itertools` as generators: written in Python, and driven by the loops that ask for their items."""
+"""`itertools`, `map` and `filter` as generators: written in Python, and driven by the loops that ask for their items."""
 
 from __future__ import annotations
 
@@ -67,6 +67,33 @@ def pairwise(iterable: Any) -> Iterator[Any]:
     items = list(iterable)
     for place in range(len(items) - 1):
         yield items[place], items[place + 1]
+
+
+def mapped(function: Any, iterable: Any) -> Iterator[Any]:
+    """A function of each item of a generator."""
+    for item in iterable:
+        yield function(item)
+
+
+def filtered(function: Any, iterable: Any) -> Iterator[Any]:
+    """The items for which a function is true."""
+    for item in iterable:
+        if function(item):
+            yield item
+
+
+def marked(pairs: Any) -> Iterator[Any]:
+    """The items beside which there is True."""
+    for item, is_in in pairs:
+        if is_in:
+            yield item
+
+
+def true_ones(iterable: Any) -> Iterator[Any]:
+    """The items that are true."""
+    for item in iterable:
+        if item:
+            yield item
 
 
 def product1(one: Any) -> Iterator[Any]:

@@ -72,6 +72,8 @@ def _length_of_iterator(b: Builder, value: IteratorValue) -> Expr:
             return b.emit.ranges.simplify(min_of(*(length(b, part) for part in parts if not is_endless(part))))
         case IteratorValue(kind="repeat", parts=(_, times)):
             return length(b, times)
+        case IteratorValue(kind="map", parts=(_, *parts)):
+            return _length_of_iterator(b, IteratorValue("zip", tuple(parts)))
         case IteratorValue() if is_endless(value):
             raise FrontendError("a loop without end", help="leave it with `break` from `while True`, or use range(...)")
         case IteratorValue(parts=(part, *_)):
@@ -84,6 +86,7 @@ def is_endless(value: Value) -> bool:
     return isinstance(value, IteratorValue) and (
         value.kind == "count" or (value.kind == "repeat" and len(value.parts) == 1)
         or (value.kind in ("zip", "enumerate") and all(map(is_endless, value.parts)))
+        or (value.kind == "map" and all(map(is_endless, value.parts[1:])))
     )  # fmt: skip
 
 
@@ -109,6 +112,8 @@ def at(b: Builder, value: Value, index: Expr) -> Value:
 
 def _of_iterator(b: Builder, value: IteratorValue, index: Expr) -> Value:
     match value:
+        case IteratorValue(kind="map", parts=(function, *parts)):
+            return b.call(function, *(at(b, part, index) for part in parts))
         case IteratorValue(kind="enumerate", parts=(part,), start=start):
             return TupleValue((integer(index + start), at(b, part, index)))
         case IteratorValue(kind="points", parts=(part,)):

@@ -151,7 +151,7 @@ class Walk:
         walrus = [name for g in self.generators for test in (*g.ifs, g.iter) for name in walrus_names(test)]
         element = getattr(self.node, "elt", None)
         inside = walrus_names(element) if element is not None else ()
-        return self.binds | frozenset(walrus) | frozenset(inside)
+        return self.binds | frozenset(walrus) | frozenset(inside) | self.frame.liveness.rebound
 
     def _loop(
         self, generator: ast.comprehension, iterable: Value, stem: str, action: Callable[[Value, Expr], None]
