@@ -103,6 +103,7 @@ class Objects:
     """The objects of a program: arguments, and those that it makes."""
 
     count: int = 0  # how many the program makes
+    building: dict[str, bool] = field(default_factory=dict)  # those whose constructors run
     made_in: dict[str, Scope] = field(default_factory=dict)  # the maps whose iterations make them
     identity: Identity = field(default_factory=Identity)
     paths: dict[str, str] = field(default_factory=dict)  # what each container of an argument is a part of: `p.x`
@@ -148,6 +149,11 @@ class Program:
     free: list[str] = field(default_factory=list)  # symbols that no argument determines
     is_callee: bool = False  # its free symbols come from the caller
     loops_of_expressions: dict[Any, Any] = field(default_factory=dict)  # as statements, by the tree
+
+    @property
+    def current(self) -> Frame | None:
+        """The activation whose statement runs."""
+        return self.running[-1][0] if self.running else None
 
 
 @dataclass(frozen=True, eq=False)

@@ -190,7 +190,7 @@ def _lower(
     frame = Frame(program, source, define, closure, sdfg.body)
     b.copies = lambda container: copies(program, container)
     b.seen_copies = lambda container: seen_copies(program, container)
-    b.caller = lambda target, args, keywords: call(frame, target, args, keywords)
+    b.caller = lambda target, args, keywords: call(program.current or frame, target, args, keywords)
     b.operate = lambda symbol, left, right: binary(b, symbol, left, right)
     containers = _declare(frame, function, arg_types, records or {})
     program.objects.paths = {container: path for path, container in containers.items()}

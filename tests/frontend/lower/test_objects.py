@@ -163,7 +163,7 @@ REFUSED = [
     (under_a_condition, [BOX, 1], "'b.t' is assigned in a part of an expression that is evaluated under a condition "
      "only\n= help: use an `if` statement"),
     (one_of_two, [BOX, 1], "the value of the conditional expression is one of 2 objects here, depending on "
-     "the path taken\n= help: assign the fields of one object, or always make new ones: dataclasses.replace(...)"),
+     "the path taken\n= help: assign the fields of one object, or always make new ones: `dataclasses.replace(...)`"),
     (added, [Fixed(1.0, np.ones(2))], "unsupported operands for +: 1.0 and an object of Fixed"),
     (as_array, [Fixed(1.0, np.ones(2))], "an object of Fixed does not become an array\n"
      "= help: pass a number or an array"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, is_dataclass, replace
 from typing import TYPE_CHECKING
 
 from dcpy.base.errors import FrontendError
@@ -147,15 +147,20 @@ def _join_known(frame: Frame, name: str, plain: Sequence[Value], paths: Paths) -
         values = objects.as_values(frame, plain)
         if values is not None:
             return _join_items(frame, name, values, paths)
-        return Missing(
-            f"{name_for_user(name)} is one of {len(set(plain))} objects here, depending on the path taken",
-            help="assign the fields of one object, or always make new ones: dataclasses.replace(...)",
-        )
+        return _several_objects(name, [value for value in plain if isinstance(value, ObjectValue | RecordValue)])
     kinds = list(dict.fromkeys(map(kind_of, plain)))
     what = " or ".join(kinds) if len(kinds) > 1 else f"{kinds[0]} or another one"
     return Missing(
         f"{name_for_user(name)} is {what} here, depending on the path taken",
         help=f"{how_to_part(name)}, or give both paths the same type",
+    )
+
+
+def _several_objects(name: str, values: Sequence[ObjectValue | RecordValue]) -> Missing:
+    made = "dataclasses.replace" if is_dataclass(values[0].cls) else values[0].cls.__name__
+    return Missing(
+        f"{name_for_user(name)} is one of {len(set(values))} objects here, depending on the path taken",
+        help=f"assign the fields of one object, or always make new ones: `{made}(...)`",
     )
 
 

@@ -6,19 +6,37 @@ An object of a class no field of which is assigned is a value (`RecordValue`), a
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.lower import names
+from dcpy.frontend.lower.frame import IdentityMatters
+from dcpy.frontend.lower.objects.dataclasses import fields_of
 from dcpy.frontend.lower.sequences import references
 from dcpy.frontend.specialize.records import is_frozen
-from dcpy.frontend.values import BoundMethod, ObjectValue, RecordValue, Static, TupleValue, Value, kind_of
+from dcpy.frontend.values import (
+    BoundMethod,
+    DictValue,
+    Maybe,
+    Missing,
+    ObjectValue,
+    RecordValue,
+    Static,
+    TupleValue,
+    Value,
+    Versions,
+    kind_of,
+    parts_of,
+)
+from dcpy.frontend.varying import VARYING
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame
 
+_BY_PATH = (Maybe, Missing, Versions, *VARYING)  # what a field is that depends on the path through the constructor
 GENERATED = "<string>"  # the file of functions that `dataclasses` writes
 
 
@@ -27,9 +45,7 @@ def construct(frame: Frame, cls: type, args: Sequence[Value], kwargs: Mapping[st
     if dataclasses.is_dataclass(cls):
         _require_plain_constructor(cls)
     if inspect.getattr_static(cls, "__init__").__code__.co_filename != GENERATED:
-        made = _fresh(frame, cls)
-        frame.b.call(BoundMethod(made, inspect.getattr_static(cls, "__init__")), *args, **kwargs)
-        return made
+        return _initialized(frame, cls, args, kwargs)
     try:
         given = inspect.signature(cls).bind(*args, **kwargs).arguments
     except TypeError as error:
@@ -43,6 +59,41 @@ def construct(frame: Frame, cls: type, args: Sequence[Value], kwargs: Mapping[st
         elif field.default_factory is not dataclasses.MISSING:
             values[field.name] = frame.b.call(Static(field.default_factory))
     return _made(frame, cls, values)
+
+
+def _initialized(frame: Frame, cls: type, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    """What a constructor that the user has written makes: until it is done, the object may change."""
+    made, objects = _fresh(frame, cls), frame.program.objects
+    objects.building[made.key] = True
+    try:
+        frame.b.call(BoundMethod(made, inspect.getattr_static(cls, "__init__")), *args, **kwargs)
+    finally:
+        del objects.building[made.key]
+    if cls in objects.identity.changing:
+        return made
+    values = fields_of(frame.env, made)
+    for name in values:
+        del frame.env[f"{made.key}.{name}"]
+    by_path = any(isinstance(value, _BY_PATH) for value in values.values())
+    if by_path or any(map(functools.partial(_holds, made), frame.env.values())):
+        raise IdentityMatters(cls)
+    objects.identity.values.add(cls)
+    items = tuple(references.kept(frame, names.bound_item(frame, value)) for value in values.values())
+    return RecordValue(cls, tuple(values), items)
+
+
+def _holds(made: ObjectValue, value: Value) -> bool:
+    """Whether an object is in a value: its constructor has handed itself on."""
+    match value:
+        case ObjectValue(key=key):
+            return key == made.key
+        case Maybe(value=inner):
+            return _holds(made, inner)
+        case Versions(options=options):
+            return any(_holds(made, option) for _, option in options)
+        case TupleValue() | RecordValue() | DictValue():
+            return any(_holds(made, part) for part in parts_of(value))
+    return False
 
 
 def _require_plain_constructor(cls: type) -> None:

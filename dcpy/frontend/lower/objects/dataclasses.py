@@ -158,7 +158,8 @@ def assign_field(frame: Frame, owner: Value, name: str, value: Value) -> None:
     """``owner.name = value``."""
     require_assignable(owner, name)
     assert isinstance(owner, ObjectValue)
-    _changes(frame, owner.cls)
+    if owner.key not in frame.program.objects.building:
+        _changes(frame, owner.cls)
     setter = inspect.getattr_static(owner.cls, name, None)
     if isinstance(setter, property) and setter.fset is not None:
         _call(frame, setter.fset, owner, [value])

@@ -1,0 +1,168 @@
+"""Plain classes with an ``__init__``: made anew in loops, chosen by branches, changed in place; as dataclasses."""
+
+import functools
+
+import numpy as np
+import pytest
+
+import dcpy
+from dcpy.base.errors import FrontendError
+from tests.support.oracles import check_same as check_all
+
+check_same = functools.partial(check_all, compiled=False)
+A = np.array([0.5, 0.25, 0.75])
+
+
+class Vec:
+    """A value: no program assigns to its fields."""
+
+    def __init__(self, x, y=0.0):
+        self.x, self.y = x, y
+
+    def __add__(self, other):
+        return Vec(self.x + other.x, self.y + other.y)
+
+    def __mul__(self, other):
+        return Vec(self.x * other.x - self.y * other.y, self.x * other.y + self.y * other.x)
+
+    def length(self):
+        return (self.x**2 + self.y**2) ** 0.5
+
+
+class Sum:
+    """Changes."""
+
+    def __init__(self, count):
+        self.total, self.count = 0.0, count
+        self.buffer = np.zeros(count)
+
+    def add(self, x):
+        self.total += x
+        self.buffer[self.count - 1] = x
+
+
+class Magnitude:
+    """A field that each path sets."""
+
+    def __init__(self, x):
+        if x > 0:
+            self.x = x
+        else:
+            self.x = -x
+
+
+class Far(Vec):
+    """A class with a base."""
+
+    def __init__(self, x, z):
+        super().__init__(x, 1.0)
+        self.z = z
+
+
+class Ring:
+    """Its constructor hands the object on."""
+
+    def __init__(self, x):
+        self.x = x
+        self.next = [self]
+
+
+def walk(a):
+    p = Vec(0.0, 0.0)
+    for v in a:
+        p = p + Vec(v, -v)
+    return p.x, p.y
+
+
+def longest(a):
+    best = Vec(0.0)
+    for v in a:
+        p = Vec(v, v * v)
+        if p.length() > best.length():
+            best = p
+    return best.x, best.y
+
+
+def changed(a):
+    s = Sum(3)
+    other = s
+    for v in a:
+        s.add(v)
+    return s.total, other.total, other.buffer
+
+
+def bases(a):
+    s = 0.0
+    for v in a:
+        far = Far(v, 2 * v)
+        s += far.x * far.y * far.z + Magnitude(-v).x + Ring(v).x
+    return s
+
+
+def one_object(a):
+    p = Vec(a[0], a[1])
+    q = p
+    q.x = a[2]
+    return p.x, p is q
+
+
+def in_lists(a):
+    first = min([Vec(a[0], 1.0), Vec(a[1], 2.0)], key=lambda p: p.x)
+    return first.y, sum(p.x for p in (Vec(a[0]), Vec(a[1])))
+
+
+@pytest.mark.parametrize("f", [walk, longest, changed, bases, one_object, in_lists])
+def test_objects_are_those_of_python(f):
+    check_same(f, A)
+
+
+@pytest.mark.parametrize("t", [2.0, 0.5])
+def test_objects_chosen_by_a_branch(t):
+    def f(t):
+        if t > 1:
+            p = Vec(t, 1.0)
+        else:
+            p = Vec(0.0, t)
+        q = Vec(t) if t < 1 else p
+        return p.x + p.y + q.length()
+
+    check_same(f, t)
+
+
+@pytest.mark.cc
+def test_numbers_of_a_class_of_the_user():
+    def escapes(w, h):
+        out = np.zeros((h, w), dtype=np.int64)
+        for i in range(h):
+            for j in range(w):
+                c = Vec(-2 + 3 * j / w, -1 + 2 * i / h)
+                z = Vec(0.0)
+                k = 0
+                while k < 20 and z.length() < 2:
+                    z = z * z + c
+                    k += 1
+                out[i, j] = k
+        return out
+
+    check_all(escapes, 6, 5)
+
+
+def test_refuses_objects_that_change_and_are_made_anew_and_says_what_to_write():
+    def anew(a):
+        p = Vec(0.0, 0.0)
+        for v in a:
+            p = p + Vec(v, -v)
+            p.x = 1.0
+        return p.y
+
+    def always_new(a):
+        p = Vec(0.0, 0.0)
+        for v in a:
+            p = p + Vec(v, -v)
+            p = Vec(1.0, p.y)
+        return p.y
+
+    with pytest.raises(FrontendError, match="'p' is one of 2 objects here") as caught:
+        dcpy.program(anew).to_sdfg(A)
+    assert "always make new ones: `Vec(...)`" in str(caught.value)
+    check_same(always_new, A)
