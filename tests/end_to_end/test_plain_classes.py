@@ -119,10 +119,9 @@ def test_objects_are_those_of_python(f):
 @pytest.mark.parametrize("t", [2.0, 0.5])
 def test_objects_chosen_by_a_branch(t):
     def f(t):
+        p = Vec(0.0, t)
         if t > 1:
             p = Vec(t, 1.0)
-        else:
-            p = Vec(0.0, t)
         q = Vec(t) if t < 1 else p
         return p.x + p.y + q.length()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +16,6 @@ from dcpy.frontend.lower.arithmetic.elementwise import convert
 from dcpy.frontend.lower.arithmetic.fitting import as_integer_part
 from dcpy.frontend.lower.arithmetic.operators import truth
 from dcpy.frontend.lower.arithmetic.overflow import both_are_python_ints, require_negative_fits
-from dcpy.frontend.lower.arithmetic.promotion import common
 from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.lower.functions.callbacks import require_one_kind
 from dcpy.frontend.lower.sequences import items as sequences
@@ -46,10 +45,7 @@ from dcpy.frontend.values import (
 )
 from dcpy.ir import types
 from dcpy.ir.expressions.scalar import Const, ScalarExpr, cast, op
-from dcpy.ir.memlet import Memlet
-from dcpy.ir.region import Loop, Region
-from dcpy.ir.subsets import Range, Subset
-from dcpy.ir.symbolic import ONE, ZERO, Expr, max_of, min_of, sym
+from dcpy.ir.symbolic import ONE, ZERO, Expr, max_of
 from dcpy.ir.types import DType
 
 MISSING = Static(object())
@@ -370,7 +366,7 @@ def filter_(b: Builder, function: Value, iterable: Value) -> Value:
         items = sequences.items(b, iterable)
         tests = [bool_(b, item if function == NONE else b.call(function, item)) for item in items]
         if all(isinstance(test, Static) for test in tests):
-            return TupleValue(tuple(item for item, test in zip(items, tests, strict=True) if test.value))
+            return TupleValue(tuple(item for item, test in zip(items, tests, strict=True) if test == Static(True)))
         pairs = tuple(TupleValue((item, b.hold(test))) for item, test in zip(items, tests, strict=True))
         return b.call(Static(iterators.marked), TupleValue(pairs))
     if function == NONE:

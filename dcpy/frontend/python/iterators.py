@@ -1,4 +1,4 @@
-"""`itertools`, `map` and `filter` as generators: written in Python, and driven by the loops that ask for their items."""
+"""`itertools`, `map` and `filter` as generators in Python, driven by the loops that ask for their items."""
 
 from __future__ import annotations
 

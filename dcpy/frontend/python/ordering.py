@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from dcpy.frontend.implements import implements
+from dcpy.frontend.lists import ListValue
 from dcpy.frontend.lower.arithmetic import comparisons
 from dcpy.frontend.lower.arithmetic.elementwise import convert
 from dcpy.frontend.lower.arithmetic.operators import truth
@@ -18,7 +19,6 @@ from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.lower.sequences import items as sequences
 from dcpy.frontend.values import (
     ArrayValue,
-    ListValue,
     RecordValue,
     Scalar,
     Static,

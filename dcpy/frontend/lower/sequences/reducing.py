@@ -346,7 +346,7 @@ def _keys(frame: Frame, key: Value, items: ListValue) -> list[ListValue]:
     with frame.emit.dry_run():
         made = None if sample is None else frame.b.call(key, sample)
     count = len(made.items) if isinstance(made, TupleValue) and not made.is_list else 0
-    parts = [ast.Subscript(call, ast.Constant(k), ast.Load()) for k in range(count)] or [call]
+    parts: list[ast.expr] = [ast.Subscript(call, ast.Constant(k), ast.Load()) for k in range(count)] or [call]
     found = [_each(frame, node, part, items) for part in parts]
     frame.env.pop(name)
     return found
