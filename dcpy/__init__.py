@@ -36,10 +36,10 @@ _NAMES = {
     "dcpy.base.options": ("DeviceType", "Options"),
     "dcpy.base.errors": (
         "ArgumentError", "ArgumentShapeError", "BlockError", "CacheError", "CallbackError", "CodegenError",
-        "CommunicationError", "DataRace", "DcpyError", "DeviceError", "DeviceMemoryError", "ExpansionError",
-        "FrontendError", "GridError", "InterpreterError", "InvalidSdfg", "MissingMpi", "MixedMpi", "OutOfBounds",
-        "ParseError", "PerformanceWarning", "ProgramError", "RanksDiffer", "ReadOnlyArgument", "SymbolicError",
-        "ToolchainError", "TransformationRefused", "UnknownName",
+        "CommunicationError", "CompilerFault", "DataRace", "DcpyError", "DeviceError", "DeviceMemoryError",
+        "ExpansionError", "FrontendError", "GridError", "InterpreterError", "InvalidSdfg", "MissingMpi", "MixedMpi",
+        "OutOfBounds", "ParseError", "PerformanceWarning", "ProgramError", "RanksDiffer", "ReadOnlyArgument",
+        "SymbolicError", "ToolchainError", "TransformationRefused", "UnknownName",
     ),
 }  # fmt: skip
 _HOME = {name: module for module, names in _NAMES.items() for name in names}

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from dcpy import plugins
 from dcpy.base.environment import Environment
 from dcpy.base.errors import DcpyError
+from dcpy.base.faults import faults_reported
 from dcpy.base.options import DeviceType, Options, resolve_options
 from dcpy.ir.sdfg import Sdfg
 from dcpy.targets.catalog import target_for
@@ -42,6 +43,7 @@ PBLAS = "PBLAS"  # what scripts of the paper call the expansion of products to a
 # -- compiling -------------------------------------------------------------------------------------------------------
 
 
+@faults_reported
 def compile_sdfg(
     sdfg: Sdfg,
     signature: Signature,
@@ -70,6 +72,7 @@ def compile_sdfg(
     return loaded
 
 
+@faults_reported
 def artifact_of(sdfg: Sdfg, signature: Signature, options: Options) -> Artifact:
     """The generated program."""
     return _print(lower(sdfg, options)[0], signature, options)
@@ -180,6 +183,7 @@ def _require_no_callbacks(sdfg: Sdfg) -> None:
         )
 
 
+@faults_reported
 def lower(
     sdfg: Sdfg, options: Options, *, target: Target | None = None, until: str = "", explain: bool = False
 ) -> tuple[Sdfg, RunReport]:
@@ -252,6 +256,7 @@ def timed(profile: Profile, stage: str) -> Iterator[None]:
 # -- transforming ----------------------------------------------------------------------------------------------------
 
 
+@faults_reported
 def simplify(sdfg: Sdfg, options: Options | None = None) -> dict[str, int]:
     """Runs the simplify pass in place; returns how often each transformation was applied."""
     from dcpy.transforms.simplify.pipeline import SIMPLIFY
@@ -259,6 +264,7 @@ def simplify(sdfg: Sdfg, options: Options | None = None) -> dict[str, int]:
     return run_passes(sdfg, SIMPLIFY, options or resolve_options()).counts()
 
 
+@faults_reported
 def auto_optimize(sdfg: Sdfg, options: Options | None = None) -> dict[str, int]:
     """Idioms to library calls, loops to maps, maps fused; in place, on the simple form. Returns what was applied."""
     from dcpy.transforms.auto.pipeline import AUTO_OPTIMIZE
@@ -295,6 +301,7 @@ def scalapack_state(mpi: str) -> str:
     return state(is_open_mpi="Open MPI" in mpi)
 
 
+@faults_reported
 def expand(sdfg: Sdfg, prefer: tuple[str, ...] = (), pes: int = 0) -> None:
     """Replaces library nodes in place by the first expansion that fits; "PBLAS" puts products on a grid of ranks.
 

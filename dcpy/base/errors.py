@@ -267,5 +267,11 @@ class CallbackError(DcpyError, TypeError):
     __str__ = DcpyError.__str__
 
 
+class CompilerFault(DcpyError):
+    """dcpy itself is at fault: its cause is an exception that nobody meant to raise. Please report it."""
+
+    code = "fault"
+
+
 for _error in [value for value in globals().values() if isinstance(value, type) and issubclass(value, DcpyError)]:
     _error.__module__ = "dcpy"  # where users find them

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import ParamSpec, TypeVar
 
-from dcpy.base.errors import DcpyError
+from dcpy.base.errors import CompilerFault, DcpyError
 from dcpy.base.options import resolve_options
 
 P = ParamSpec("P")
@@ -40,13 +40,18 @@ def raised_by_program(error: E) -> E:
     return error
 
 
+def is_marked(error: BaseException) -> bool:
+    """Whether `raised_by_program` has marked the exception."""
+    return "__raised_by_program__" in error.__dict__
+
+
 def hide_own_frames(error: BaseException) -> None:
     """Takes dcpy's frames out of the tracebacks of an exception and of its causes.
 
     Not where nobody meant to raise the exception, and it comes from dcpy's own code: then the frames are needed.
     """
     if not resolve_options().full_tracebacks and _is_meant(error):
-        for part in _chain(error):
+        for part in [error] if isinstance(error, CompilerFault) else _chain(error):
             part.__traceback__ = _without_own(part)
 
 
@@ -62,35 +67,44 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 
 def _is_meant(error: BaseException) -> bool:
     """Whether somebody raised it on purpose: dcpy a `DcpyError`, the user whatever it is."""
-    last = error.__traceback__
-    while last is not None and last.tb_next is not None:
-        last = last.tb_next
-    if isinstance(error, DcpyError) or not isinstance(error, Exception) or last is None:
+    parts = traced(error.__traceback__)
+    if isinstance(error, DcpyError) or not isinstance(error, Exception) or not parts:
         return True
-    return "__raised_by_program__" in error.__dict__ or not _is_own(last)
+    return is_marked(error) or not is_own(parts[-1])
 
 
 def _without_own(error: BaseException) -> TracebackType | None:
-    parts: list[TracebackType] = []
-    current = error.__traceback__
-    while current is not None:
-        parts.append(current)
-        current = current.tb_next
+    parts = traced(error.__traceback__)
     result: TracebackType | None = None
     below_own = isinstance(error, DcpyError)  # what of Python's library dcpy calls: back to dcpy, or to an error of its
     for part in reversed(parts):
-        below_own = _is_own(part) or (below_own and _is_of_python(part))
+        below_own = is_own(part) or (below_own and _is_of_python(part))
         if not below_own:
             result = TracebackType(result, part.tb_frame, part.tb_lasti, part.tb_lineno)
     return result
+
+
+def traced(traceback: TracebackType | None) -> list[TracebackType]:
+    """The parts of a traceback, outermost first."""
+    parts = []
+    while traceback is not None:
+        parts.append(traceback)
+        traceback = traceback.tb_next
+    return parts
 
 
 def _module(part: TracebackType) -> str:
     return str(part.tb_frame.f_globals.get("__name__", "")).partition(".")[0]
 
 
-def _is_own(part: TracebackType) -> bool:
+def is_own(part: TracebackType) -> bool:
+    """Whether a frame is dcpy's."""
     return _module(part) == "dcpy"
+
+
+def is_of_library(part: TracebackType) -> bool:
+    """Whether a frame is of Python's library, or of one that dcpy is made with."""
+    return _is_of_python(part) or _module(part) in ("numpy", "sympy", "networkx", "jinja2", "islpy")
 
 
 def _is_of_python(part: TracebackType) -> bool:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Union
 import numpy as np
 
 from dcpy import driver, plugins
-from dcpy.base.errors import ArgumentError, ArgumentShapeError, InvalidSdfg
+from dcpy.base.errors import ArgumentError, ArgumentShapeError, CompilerFault, InvalidSdfg
 from dcpy.base.options import DeviceType, Options, resolve_options
 from dcpy.base.tracebacks import own_frames_hidden
 from dcpy.codegen.artifact import IntegerArg
@@ -343,7 +343,7 @@ def _shown_or_refused(sdfg: Sdfg) -> Iterator[None]:
     """Where an SDFG that nobody has validated cannot be shown, the error says what is wrong with it."""
     try:
         yield
-    except (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError):
+    except (CompilerFault, ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError):
         from dcpy.ir.verify import verify
 
         verify(sdfg)

@@ -18,10 +18,11 @@ import numpy as np
 
 from dcpy import driver, plugins
 from dcpy.base.assumptions import Assumption, refusal
-from dcpy.base.errors import ArgumentError, DcpyError, FrontendError
+from dcpy.base.errors import ArgumentError, CompilerFault, DcpyError, FrontendError
+from dcpy.base.faults import faults_reported
 from dcpy.base.memory import collector_paused
 from dcpy.base.options import DeviceType, Options
-from dcpy.base.source import SrcSpan
+from dcpy.base.source import SrcSpan, definition_span
 from dcpy.frontend.fingerprint import fingerprint
 from dcpy.frontend.source import parameter_span
 from dcpy.frontend.specialize.records import Parts, Record, take_apart
@@ -109,6 +110,7 @@ class Specializer:
                 help=f"pass it by keyword: {self.function.__name__}(..., {shown})",
             )
 
+    @faults_reported
     def to_sdfg(
         self, bound: Mapping[str, Any] | None, *, simplify: bool, symbols: tuple[str, ...] = ()
     ) -> list[tuple[Sdfg, Convention]]:
@@ -144,6 +146,7 @@ class Specializer:
             _place(lowered, there)
         return [(lowered.sdfg, Convention.of(lowered, [*parameters, *symbols, *lowered.free])) for lowered in found]
 
+    @faults_reported
     def as_called(
         self, bound: Mapping[str, Any], *, simplify: bool, symbols: tuple[str, ...] = ()
     ) -> tuple[Sdfg, Convention]:
@@ -171,6 +174,8 @@ class Specializer:
         """
         try:
             return self._run(dispatcher, values, profile, symbols)
+        except CompilerFault as fault:
+            raise fault.at(definition_span(self.function.__code__)) from fault.__cause__
         except DcpyError as error:
             if error.argument and error.span is None:
                 error.at(parameter_span(self.function, error.argument))
@@ -204,6 +209,7 @@ class Specializer:
             raise explain_mismatch(compiled.described, (*shown, *compiled.arrays), guarded=True)
         return result if prepared is None else prepared.finish(result)
 
+    @faults_reported
     def _compile(
         self, values: tuple[Any, ...], request: Request, keys: ProgramKeys, profile: driver.Profile
     ) -> Compiled:
@@ -239,6 +245,7 @@ class Specializer:
         self._versions.add(request.version)
         return call.compiled(loaded)
 
+    @faults_reported
     def requested(self, values: tuple[Any, ...], symbols: tuple[str, ...], *, again: bool = False) -> Request:
         """What a call with these values asks for; with `again` the version that it has had compiled, if there is one.
 
@@ -255,6 +262,7 @@ class Specializer:
         examples = request.parts.leaves if request.version.speculates or self._by_value else None
         return self._lower(request.version.types, request.parts, profile, examples=examples)
 
+    @faults_reported
     def keys(self, request: Request) -> ProgramKeys:
         """Under what the cache remembers the versions for calls like this."""
         if request.parts.records:

@@ -401,8 +401,7 @@ def require_no_late_variables(value: Value, variables: set[str]) -> None:
 
 
 def _dict_comprehension(frame: Frame, node: ast.DictComp) -> Value:
-    pair = ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node)
-    pairs = _comprehension(frame, ast.copy_location(ast.ListComp(pair, node.generators), node))
+    pairs = frame.program.evaluator.comprehend(frame, node, evaluate(frame, node.generators[0].iter))
     assert isinstance(pairs, TupleValue)
     found: dict[Any, Value] = {}
     for item in pairs.items:

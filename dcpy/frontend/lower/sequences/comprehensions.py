@@ -33,16 +33,34 @@ if TYPE_CHECKING:
 Comprehension = ast.ListComp | ast.GeneratorExp
 
 
-def comprehend(frame: Frame, node: Comprehension, first: Value) -> Value:
-    """A list comprehension, or a generator expression whose items are all asked for, as a list."""
+def comprehend(frame: Frame, node: Comprehension | ast.DictComp, first: Value) -> Value:
+    """The list of a comprehension, or of a generator expression whose items are all asked for; a dictionary's pairs."""
+    if isinstance(node, ast.DictComp):
+        return _pairs(frame, node, first)
     if not sequences.is_short(frame.b, first):
         return _fill(frame, node, first)
+    return _written_out(frame, node, first) if _is_known(frame, node, first) else _fill(frame, node, first)
+
+
+def _is_known(frame: Frame, node: Comprehension, first: Value) -> bool:
+    """Whether the number of items is known, where that of the first iterable is."""
     if len(node.generators) == 1 and not node.generators[0].ifs:
-        return _written_out(frame, node, first)
+        return True
     walk, _ = _look(frame, node, first)
-    if all(size.constant is not None for sizes in walk.sizes.values() for size in sizes) and not walk.counts:
-        return _written_out(frame, node, first)
-    return _fill(frame, node, first)
+    return all(size.constant is not None for sizes in walk.sizes.values() for size in sizes) and not walk.counts
+
+
+def _pairs(frame: Frame, node: ast.DictComp, first: Value) -> Value:
+    """The keys and values of a dictionary, of which the keys have to be known."""
+    pair = ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node)
+    pairs = ast.copy_location(ast.ListComp(pair, node.generators), node)
+    if not sequences.is_countable(frame.b, first) or not _is_known(frame, pairs, first):
+        raise FrontendError(
+            "which items a dictionary comprehension makes is known at run time only",
+            notes=("the keys of a dictionary are known when the program is compiled",),
+            help="make two lists, keys = [...] and values = [...]; where keys count from 0, the list of values will do",
+        )
+    return _written_out(frame, pairs, first)
 
 
 def _written_out(frame: Frame, node: Comprehension, first: Value) -> Value:

@@ -167,6 +167,11 @@ def has_length(value: Value) -> bool:
 
 def is_short(b: Builder, value: Value) -> bool:
     """Whether the items of a comprehension are written out: they differ in kind, or are few."""
+    return is_countable(b, value, SHORT)
+
+
+def is_countable(b: Builder, value: Value, most: int = MAX_UNROLLED) -> bool:
+    """Whether the number of items is known, and at most so many where they are alike."""
     if is_known(value):
         return True
     if isinstance(value, Lazy | YieldingValue):
@@ -174,7 +179,7 @@ def is_short(b: Builder, value: Value) -> bool:
     if isinstance(value, IteratorValue) and not all(map(has_length, value.parts)):
         return False
     count = length(b, value).constant
-    return count is not None and count <= SHORT
+    return count is not None and count <= most
 
 
 def items(b: Builder, value: Value) -> list[Value]:
