@@ -11,7 +11,7 @@ NATIVE := pyproject.toml setup.py $(wildcard dcpy/runtime/dispatch/*.cpp dcpy/ru
           $(wildcard dcpy/runtime/devices/drivers/*)
 
 .PHONY: help demo test null cc test-mpi test-fpga heavy lint types layers bench bench-gpu bench-peers docs golden fuzz fuzz-gpu fuzz-files clean \
-        fuzz-schedules bench-compile check-transforms sanitize sanitize-address sanitize-threads
+        fuzz-invalid fuzz-schedules bench-compile check-transforms sanitize sanitize-address sanitize-threads
 
 help:
 	@echo "make demo    compile gemm and jacobi_2d, check them against NumPy, print times"
@@ -23,6 +23,7 @@ help:
 	@echo "make bench | docs | golden | clean"
 	@echo "make fuzz N=20000 [SEED=0]   random programs against NumPy; make fuzz-gpu: on a simulated GPU; make check-transforms: all kernels"
 	@echo "make fuzz-files N=10000 [SEED=0]   documents with hostile fields: nothing runs, nothing is written elsewhere"
+	@echo "make fuzz-invalid N=10000 [SEED=0]   programs that are wrong: each is refused at a place, by an error of dcpy's"
 	@echo "make fuzz-schedules [SEED=0]   random schedules of random loop nests, each step interpreted"
 	@echo "make sanitize   generated code under sanitizers: sanitize-address, sanitize-threads"
 	@echo "make bench-compile   how long first calls take, by phase, on programs as people write them"
@@ -92,6 +93,7 @@ golden: $(STAMP)
 fuzz: $(STAMP)             ; $(PY) -m tests.fuzz $(N) $(SEED)
 fuzz-gpu: $(STAMP)         ; $(PY) -m tests.fuzz $(N) $(SEED) gpu
 fuzz-files: $(STAMP)       ; $(PY) -m tests.fuzz.files $(N) $(SEED)
+fuzz-invalid: $(STAMP)       ; $(PY) -m tests.fuzz.invalid $(N) $(SEED)
 fuzz-schedules: $(STAMP)   ; $(PY) -m tests.fuzz.schedules 1000 $(SEED)
 check-transforms: $(STAMP) ; $(PY) -m tests.benchmarks.transformations
 

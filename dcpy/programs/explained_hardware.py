@@ -20,7 +20,8 @@ from dcpy.runtime.simulation import SimulatedKernel
 
 Simulated = Mapping[str, SimulatedKernel]
 HEADER = (
-    f"    {'process':<28}{'II':>5}{'depth':>7}{'iterations':>12}{'cycles':>10}{'waits':>8}{'read':>10}{'written':>10}"
+    f"    {'process':<28}{'II':>5}{'depth':>7}{'iterations':>12}"
+    f"{'cycles':>10}{'waits':>8}{'read':>10}{'written':>10}"
 )
 
 
@@ -123,3 +124,5 @@ def _duration(seconds: float) -> str:
         if seconds >= scale:
             return f"{seconds / scale:.3g} {unit}"
     return f"{ceil(seconds * 1e9)} ns"
+
+

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 _ROUNDS = 4  # each finds what follows from the equalities of those before
 _APART = 1000  # between sizes of a made-up call, so that no two of them are related
 
-
 @dataclass(frozen=True, slots=True)
 class ForSamples:
     """A program, and the one for sizes that do not fit it."""

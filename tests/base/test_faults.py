@@ -18,9 +18,9 @@ def scaled(x):
     return np.cumsum(y) ** 2
 
 
-def fault_of(arguments=(np.ones(3),)):
+def fault_of():
     with pytest.raises(dcpy.CompilerFault) as caught:
-        dcpy.program(scaled)(*arguments)
+        dcpy.program(scaled)(np.ones(3))
     return caught.value
 
 

@@ -1,9 +1,9 @@
-"""`python -m tests.fuzz.invalid N [first seed]`: N programs that are wrong, each of which is refused by an error of dcpy's.
+"""`python -m tests.fuzz.invalid N [first seed]`: N wrong programs, each of which dcpy refuses.
 
-Valid programs are mutated (`tests.fuzz.programs`, and a few of other kinds): unknown names, other types, other numbers of
-arguments, statements and expressions at places where nobody writes them. Each is compiled to C++ text, as written or
-optimized; few are still valid. No exception but a `DcpyError` may come out, or one that the program itself raises, none of
-them a fault of dcpy (`CompilerFault`), and each refusal has a place.
+Valid programs are mutated (`tests.fuzz.programs`, and a few of other kinds): unknown names, other types, other numbers
+of arguments, statements and expressions at places where nobody writes them. Each is compiled to C++ text, as written or
+optimized; few are still valid. Nothing but a `DcpyError` may come out, or what the program itself raises; no error is a
+fault of dcpy (`CompilerFault`), and each refusal has a place.
 """
 
 from __future__ import annotations
@@ -32,66 +32,128 @@ MUTATIONS = 3  # in one program, at most
 
 #: bodies of other kinds than the random ones
 BODIES = (
-    "def g(x, y=2, *rest, key=None):\n    return x * y\nr = g(a, k)\nreturn r, g(*[c, s], key=3)",
-    "xs = [x * 2 for x in a if x > 0]\nys = {i: a[i] for i in range(2)}\nreturn sum(xs), ys[1], len(xs)",
-    "t = (1, 2.5, a)\nx, *rest = t\ni = 0\nwhile i < k:\n    i += 1\n    if i == 2:\n        continue\n    c[i % 2] += i\nreturn c, x, rest[0]",
-    "text = f'{k:>3} of {s}'\nassert k < 5, text\nfor i, (x, y) in enumerate(zip(a, b)):\n    a[i] = x if x < y else y\nreturn a",
-    "m = c @ c.T\nq = np.linalg.norm(m) + np.einsum('ij,ij->', c, c)\nreturn m[None, ..., -1], q, np.where(c > 0, c, 0).sum(axis=0)",
-    "xs = []\nfor i in range(3):\n    xs.append(a * i)\nxs.sort\nreturn np.stack(xs), max(k, 3), sorted([k, 1, 2])[0]",
-    "f2 = lambda x, y=k: x + y\nw = np.zeros((2, 3), dtype=np.int32)\nw[:, ::-1] = k\nreturn f2(a), w[w > 1], np.add.reduce(w)",
-    "match k:\n    case 0:\n        r = 1.0\n    case 1 | 2:\n        r = 2.0\n    case _:\n        r = 3.0\nreturn r * a",
-    "@dcpy.map\ndef body(i: _[0:2]):\n    c[i, 0] = a[i]\nreturn c",
-    "for i in dcpy.map[0:2]:\n    c[i] = i\nrng = np.random.default_rng(k)\nreturn c, rng.random(3)",
+    """\
+def g(x, y=2, *rest, key=None):
+    return x * y
+r = g(a, k)
+return r, g(*[c, s], key=3)""",
+    """\
+xs = [x * 2 for x in a if x > 0]
+ys = {i: a[i] for i in range(2)}
+return sum(xs), ys[1], len(xs)""",
+    """\
+t = (1, 2.5, a)
+x, *rest = t
+i = 0
+while i < k:
+    i += 1
+    if i == 2:
+        continue
+    c[i % 2] += i
+return c, x, rest[0]""",
+    """\
+text = f'{k:>3} of {s}'
+assert k < 5, text
+for i, (x, y) in enumerate(zip(a, b)):
+    a[i] = x if x < y else y
+return a""",
+    """\
+m = c @ c.T
+q = np.linalg.norm(m) + np.einsum('ij,ij->', c, c)
+return m[None, ..., -1], q, np.where(c > 0, c, 0).sum(axis=0)""",
+    """\
+xs = []
+for i in range(3):
+    xs.append(a * i)
+xs.sort
+return np.stack(xs), max(k, 3), sorted([k, 1, 2])[0]""",
+    """\
+f2 = lambda x, y=k: x + y
+w = np.zeros((2, 3), dtype=np.int32)
+w[:, ::-1] = k
+return f2(a), w[w > 1], np.add.reduce(w)""",
+    """\
+match k:
+    case 0:
+        r = 1.0
+    case 1 | 2:
+        r = 2.0
+    case _:
+        r = 3.0
+return r * a""",
+    """\
+@dcpy.map
+def body(i: _[0:2]):
+    c[i, 0] = a[i]
+return c""",
+    """\
+for i in dcpy.map[0:2]:
+    c[i] = i
+rng = np.random.default_rng(k)
+return c, rng.random(3)""",
 )
 #: expressions at places where nobody writes them
 STRANGE = (
-    "undefined", "None", "'text'", "b'bytes'", "...", "()", "[]", "{}", "{1: 2}", "{1, 2}", "(a, b)", "[a, [b, c]]", "1j",
-    "10**30", "-1", "2**63", "1e400", "a.T.T", "a.nothing", "k.nothing", "np.nothing", "np", "dcpy", "print", "len", "int",
-    "np.float64", "'%d' % k", "f'{a}'", "lambda: a", "lambda *x, **y: x", "(yield)", "(yield a)", "(n := k)", "a[b]", "a[...]",
-    "a['x']", "a[1.5]", "a[None, None]", "a[k:]", "a[::0]", "a[1, 2, 3]", "c[c > 0]", "z[()]", "k[0]", "a()", "k(3)", "a(*b)",
-    "np.sin()", "np.sin(a, b, c, d)", "np.sin('x')", "np.zeros('x')", "np.zeros(-1)", "np.zeros((2, -1))", "np.zeros(a)",
-    "np.ones(3, dtype='nothing')", "np.ones(3, dtype=a)", "a.reshape(7, 7)", "a.reshape(-1, -1)", "a.sum(axis=9)",
-    "a.sum(axis='x')", "a.sum(nothing=1)", "np.concatenate(a)", "np.concatenate([])", "np.stack([a, c])", "np.dot(c, c)",
-    "c @ 3", "a @ c @ e", "np.linalg.inv(a)", "np.linalg.solve(c, 'x')", "np.einsum('ij', a)", "np.einsum('i,j->k', a, b)",
-    "range(3)", "range('x')", "range(a)", "range()", "range(1, 2, 0)", "len(3)", "len()", "len(z)", "abs('x')", "abs()", "int('x')",
-    "int(a)", "float(c)", "bool(a)", "str(a)", "sum()", "sum(3)", "max()", "max([])", "max(a, b)", "min(k, 'x')", "sorted(3)",
-    "zip(a, 3)", "enumerate()", "map(3, a)", "filter(None, a)", "isinstance(a)", "isinstance(a, 3)", "type(a)", "getattr(a, 'T')",
-    "getattr(a, k)", "open('x')", "input()", "eval('a')", "exec('a')", "super()", "object()", "iter(a)", "next(a)", "a < b < c",
-    "a in b", "k in a", "k in 3", "a is b", "not a", "not 'x'", "-'x'", "~1.5", "-True", "~a", "a and b", "a or k", "a if b else c",
-    "k if a else 'x'", "[*a]", "[*3]", "{**k}", "(*a, *k)", "[x for x in 3]", "[x for x in a for y in x]", "[x async for x in a]",
-    "{x: x for x in a}", "{x for x in a}", "sum(x for x in a)", "sum(x for x in k)", "await a", "a % 'x'", "'x' + 1", "a + 'x'",
-    "'x' * a", "[1] + (2,)", "[1] * 1.5", "a ** 'x'", "k // 0", "k % 0", "1 << -1", "1 << 80", "k << a", "a << 1.5", "divmod(a, 0)",
-    "np.random.rand(k)", "np.random.default_rng()", "a.astype('nothing')", "a.astype()", "a.view(np.int8)", "a.flat[0]", "a.flags",
-    "a.T[k][k][k]", "np.where()", "np.where(a)", "np.where(a, b)", "np.take(a, 99)", "np.add.at(a, b, c)", "np.add(a)", "np.add.reduce()",
-    "np.sort(a, kind='x')", "np.fft.fft(k)", "np.fft.fft(a, norm='x')", "np.nditer(a)", "np.vectorize(int)(a)", "a.copy(1, 2, 3)",
-    "dcpy.map[0:2]", "dcpy.symbol('N')", "np.pi()", "np.newaxis", "slice(1, 2)", "a[slice(k)]", "a[slice('x')]", "a[(1, (2, 3))]",
-    "[[1, 2], [3]]", "np.array([[1, 2], [3]])", "np.array(['x'])", "np.array(None)", "np.array([a, k])", "np.full(3, 'x')",
-    "complex(1, 2, 3)", "round(a, 'x')", "pow(2, -1, 0)", "np.linspace(0, 1, -3)", "np.arange(0, 1, 0)", "np.eye(-2)", "np.split(a, 5)",
-    "np.pad(a, -1)", "np.roll(a, 'x')", "np.tile(a, -1)", "np.broadcast_to(c, (5, 7))", "np.clip(a)", "np.histogram(a, bins=0)", "f(a)",
-    "f(*a, **k)", "f()", "a.__class__", "a.__init__", "k.__add__(1)", "k.bit_length()", "s.real", "'x'.upper()", "'x'.format(a)", "[].pop()",
-    "[].append", "[1].index(3)", "(1, 2).count()", "{}.get(1)", "{}.keys()", "{}['x']", "{a: 1}", "{1: 2}[3]",
+    "undefined", "None", "'text'", "b'bytes'", "...", "()", "[]", "{}", "{1: 2}", "{1, 2}", "(a, b)", "[a, [b, c]]",
+    "1j", "10**30", "-1", "2**63", "1e400", "a.T.T", "a.nothing", "k.nothing", "np.nothing", "np", "dcpy", "print",
+    "len", "int", "np.float64", "'%d' % k", "f'{a}'", "lambda: a", "lambda *x, **y: x", "(yield)", "(yield a)",
+    "(n := k)", "a[b]", "a[...]", "a['x']", "a[1.5]", "a[None, None]", "a[k:]", "a[::0]", "a[1, 2, 3]", "c[c > 0]",
+    "z[()]", "k[0]", "a()", "k(3)", "a(*b)", "np.sin()", "np.sin(a, b, c, d)", "np.sin('x')", "np.zeros('x')",
+    "np.zeros(-1)", "np.zeros((2, -1))", "np.zeros(a)", "np.ones(3, dtype='nothing')", "np.ones(3, dtype=a)",
+    "a.reshape(7, 7)", "a.reshape(-1, -1)", "a.sum(axis=9)", "a.sum(axis='x')", "a.sum(nothing=1)",
+    "np.concatenate(a)", "np.concatenate([])", "np.stack([a, c])", "np.dot(c, c)", "c @ 3", "a @ c @ e",
+    "np.linalg.inv(a)", "np.linalg.solve(c, 'x')", "np.einsum('ij', a)", "np.einsum('i,j->k', a, b)", "range(3)",
+    "range('x')", "range(a)", "range()", "range(1, 2, 0)", "len(3)", "len()", "len(z)", "abs('x')", "abs()",
+    "int('x')", "int(a)", "float(c)", "bool(a)", "str(a)", "sum()", "sum(3)", "max()", "max([])", "max(a, b)",
+    "min(k, 'x')", "sorted(3)", "zip(a, 3)", "enumerate()", "map(3, a)", "filter(None, a)", "isinstance(a)",
+    "isinstance(a, 3)", "type(a)", "getattr(a, 'T')", "getattr(a, k)", "open('x')", "input()", "eval('a')",
+    "exec('a')", "super()", "object()", "iter(a)", "next(a)", "a < b < c", "a in b", "k in a", "k in 3", "a is b",
+    "not a", "not 'x'", "-'x'", "~1.5", "-True", "~a", "a and b", "a or k", "a if b else c", "k if a else 'x'",
+    "[*a]", "[*3]", "{**k}", "(*a, *k)", "[x for x in 3]", "[x for x in a for y in x]", "[x async for x in a]",
+    "{x: x for x in a}", "{x for x in a}", "sum(x for x in a)", "sum(x for x in k)", "await a", "a % 'x'", "'x' + 1",
+    "a + 'x'", "'x' * a", "[1] + (2,)", "[1] * 1.5", "a ** 'x'", "k // 0", "k % 0", "1 << -1", "1 << 80", "k << a",
+    "a << 1.5", "divmod(a, 0)", "np.random.rand(k)", "np.random.default_rng()", "a.astype('nothing')", "a.astype()",
+    "a.view(np.int8)", "a.flat[0]", "a.flags", "a.T[k][k][k]", "np.where()", "np.where(a)", "np.where(a, b)",
+    "np.take(a, 99)", "np.add.at(a, b, c)", "np.add(a)", "np.add.reduce()", "np.sort(a, kind='x')", "np.fft.fft(k)",
+    "np.fft.fft(a, norm='x')", "np.nditer(a)", "np.vectorize(int)(a)", "a.copy(1, 2, 3)", "dcpy.map[0:2]",
+    "dcpy.symbol('N')", "np.pi()", "np.newaxis", "slice(1, 2)", "a[slice(k)]", "a[slice('x')]", "a[(1, (2, 3))]",
+    "[[1, 2], [3]]", "np.array([[1, 2], [3]])", "np.array(['x'])", "np.array(None)", "np.array([a, k])",
+    "np.full(3, 'x')", "complex(1, 2, 3)", "round(a, 'x')", "pow(2, -1, 0)", "np.linspace(0, 1, -3)",
+    "np.arange(0, 1, 0)", "np.eye(-2)", "np.split(a, 5)", "np.pad(a, -1)", "np.roll(a, 'x')", "np.tile(a, -1)",
+    "np.broadcast_to(c, (5, 7))", "np.clip(a)", "np.histogram(a, bins=0)", "f(a)", "f(*a, **k)", "f()", "a.__class__",
+    "a.__init__", "k.__add__(1)", "k.bit_length()", "s.real", "'x'.upper()", "'x'.format(a)", "[].pop()", "[].append",
+    "[1].index(3)", "(1, 2).count()", "{}.get(1)", "{}.keys()", "{}['x']", "{a: 1}", "{1: 2}[3]",
 )  # fmt: skip
 #: statements at places where nobody writes them
 STATEMENTS = (
-    "try:\n    a[0] = 1\nexcept ValueError:\n    pass", "with a:\n    pass", "with open('x') as h:\n    pass", "global a1", "nonlocal q",
-    "class C:\n    x = 1", "async def h():\n    await a", "import nothing", "from nothing import x", "from math import *", "import os.path",
-    "del a", "del a[0]", "del a.x", "del undefined", "raise", "raise ValueError", "raise ValueError('x', a)", "raise a", "raise 3",
-    "assert a", "assert k, a, ", "assert 'x'", "assert (k, 'x')", "pass", "break", "continue", "return", "return a, 'x'", "return None",
-    "return lambda: a", "return [a, [b]]", "return {'x': a}", "return np", "return print", "yield a", "yield from a", "a = None",
-    "a = 'x'", "k = a", "a[0] = a", "a[0] = 'x'", "a[0] = None", "a[99] = 1", "a['x'] = 1", "a[:] = c", "a[b] = c", "a.x = 1",
-    "a.T = b", "a.shape = (1, 2)", "k[0] = 1", "k += a", "k += 'x'", "a += c", "a += 'x'", "a @= b", "a //= 0", "c[0] += e", "a, b = c",
-    "a, b = k", "a, *b = a", "(a, b), c = a, b", "[a, b] = a", "a = b = c = undefined", "a: 'nothing' = 3", "x: dcpy.float64", "undefined += 1",
-    "undefined[0] = 1", "print(a)", "print(undefined)", "for x in k:\n    pass", "for x in 'abc':\n    pass", "for x, y in a:\n    pass",
-    "for a[0] in range(3):\n    pass", "for i in range(3):\n    a = c\nelse:\n    b = a", "for i in a:\n    k = i\n    i = 'x'",
-    "while a:\n    pass", "while 'x':\n    break", "while True:\n    pass", "while k:\n    k = 'x'", "if a:\n    b = 1", "if 'x':\n    b = 1",
-    "if k:\n    q = 1\nelse:\n    q = 'x'", "if k:\n    q = a\nelse:\n    q = c", "if k:\n    q = 1\nreturn q", "if k:\n    return 1\nreturn a",
-    "def h():\n    return h()\nh()", "def h(x):\n    return h(x - 1)\nk = h(k)", "def h(x=a, *, y):\n    return x\nh()", "def h():\n    nonlocal k\n    k = 3\nh()",
-    "def h():\n    yield 1\nfor x in h():\n    a += x", "def h():\n    yield from a\nx = h()", "@undefined\ndef h():\n    pass", "@dcpy.program\ndef h(x):\n    return x\nh(a)",
-    "match a:\n    case [x, y]:\n        pass", "match k:\n    case {'x': y}:\n        pass", "match k:\n    case int(x):\n        pass", "x = y = []\nx.append(y)",
-    "x = [1]\nx[0] = a\nx[1] = 2", "x = {}\nx[k] = a", "x = {}\nx['a'] = a\nreturn x", "x = [a] * k", "x = (1, 2)\nx[0] = 3", "x = []\nx.append(1)\nx.append('x')",
-    "x = [3]\nwhile x:\n    x.pop()", "x = []\nfor i in range(k):\n    x.append(x)", "with dcpy.tasklet:\n    x << a[0]\n    y = x\n    y >> b[0]", "with dcpy.tasklet:\n    x << undefined\n",
-    "for i in dcpy.map[0:k]:\n    return i", "for i, j in dcpy.map[0:2]:\n    a[i] = 1", "for i in dcpy.map:\n    pass", "lambda: (yield)", "...",
-    "a.sort(3)", "a.fill()", "a.resize(3)", "np.copyto(a, c)", "np.random.seed('x')", "np.put(a, 9, 9)", "np.place(a, b, c)", "k.real = 3",
+    "try:\n    a[0] = 1\nexcept ValueError:\n    pass", "with a:\n    pass", "with open('x') as h:\n    pass",
+    "global a1", "nonlocal q", "class C:\n    x = 1", "async def h():\n    await a", "import nothing",
+    "from nothing import x", "from math import *", "import os.path", "del a", "del a[0]", "del a.x", "del undefined",
+    "raise", "raise ValueError", "raise ValueError('x', a)", "raise a", "raise 3", "assert a", "assert k, a, ",
+    "assert 'x'", "assert (k, 'x')", "pass", "break", "continue", "return", "return a, 'x'", "return None",
+    "return lambda: a", "return [a, [b]]", "return {'x': a}", "return np", "return print", "yield a", "yield from a",
+    "a = None", "a = 'x'", "k = a", "a[0] = a", "a[0] = 'x'", "a[0] = None", "a[99] = 1", "a['x'] = 1", "a[:] = c",
+    "a[b] = c", "a.x = 1", "a.T = b", "a.shape = (1, 2)", "k[0] = 1", "k += a", "k += 'x'", "a += c", "a += 'x'",
+    "a @= b", "a //= 0", "c[0] += e", "a, b = c", "a, b = k", "a, *b = a", "(a, b), c = a, b", "[a, b] = a",
+    "a = b = c = undefined", "a: 'nothing' = 3", "x: dcpy.float64", "undefined += 1", "undefined[0] = 1", "print(a)",
+    "print(undefined)", "for x in k:\n    pass", "for x in 'abc':\n    pass", "for x, y in a:\n    pass",
+    "for a[0] in range(3):\n    pass", "for i in range(3):\n    a = c\nelse:\n    b = a",
+    "for i in a:\n    k = i\n    i = 'x'", "while a:\n    pass", "while 'x':\n    break", "while True:\n    pass",
+    "while k:\n    k = 'x'", "if a:\n    b = 1", "if 'x':\n    b = 1", "if k:\n    q = 1\nelse:\n    q = 'x'",
+    "if k:\n    q = a\nelse:\n    q = c", "if k:\n    q = 1\nreturn q", "if k:\n    return 1\nreturn a",
+    "def h():\n    return h()\nh()", "def h(x):\n    return h(x - 1)\nk = h(k)",
+    "def h(x=a, *, y):\n    return x\nh()", "def h():\n    nonlocal k\n    k = 3\nh()",
+    "def h():\n    yield 1\nfor x in h():\n    a += x", "def h():\n    yield from a\nx = h()",
+    "@undefined\ndef h():\n    pass", "@dcpy.program\ndef h(x):\n    return x\nh(a)",
+    "match a:\n    case [x, y]:\n        pass", "match k:\n    case {'x': y}:\n        pass",
+    "match k:\n    case int(x):\n        pass", "x = y = []\nx.append(y)", "x = [1]\nx[0] = a\nx[1] = 2",
+    "x = {}\nx[k] = a", "x = {}\nx['a'] = a\nreturn x", "x = [a] * k", "x = (1, 2)\nx[0] = 3",
+    "x = []\nx.append(1)\nx.append('x')", "x = [3]\nwhile x:\n    x.pop()",
+    "x = []\nfor i in range(k):\n    x.append(x)", "with dcpy.tasklet:\n    x << a[0]\n    y = x\n    y >> b[0]",
+    "with dcpy.tasklet:\n    x << undefined\n", "for i in dcpy.map[0:k]:\n    return i",
+    "for i, j in dcpy.map[0:2]:\n    a[i] = 1", "for i in dcpy.map:\n    pass", "lambda: (yield)", "...", "a.sort(3)",
+    "a.fill()", "a.resize(3)", "np.copyto(a, c)", "np.random.seed('x')", "np.put(a, 9, 9)", "np.place(a, b, c)",
+    "k.real = 3",
 )  # fmt: skip
 
 
@@ -120,7 +182,7 @@ def mutated(seed: int) -> Program:
                 rng.choice(_MUTATIONS)(tree, rng)
             source = ast.unparse(ast.fix_missing_locations(tree)) + "\n"
             compile(source, "<mutated>", "exec")
-        except (SyntaxError, ValueError, TypeError, AttributeError, IndexError):  # nothing to change, or no Python
+        except (SyntaxError, ValueError, TypeError, AttributeError, IndexError):  # no Python
             continue
         if source.startswith("def f("):
             return replace(arguments, source=source)
@@ -216,11 +278,16 @@ def _expression_from_elsewhere(tree: ast.AST, rng: random.Random) -> None:
     _put(rng.choice(places), copy.deepcopy(_get(rng.choice(places))))
 
 
+_AROUND = (
+    "-{}", "not {}", "{}.T", "{}[0]", "{}[{}]", "{}()", "({}, {})", "[{}]", "{} + {}", "{} if {} else 1", "{}.x",
+    "{} < {}", "*{}", "lambda: {}", "np.sin({})", "len({})", "{}[..., None]", "[x for x in {}]", "{} @ {}", "str({})",
+)  # fmt: skip
+
+
 def _strange_around(tree: ast.AST, rng: random.Random) -> None:
     place = rng.choice(_expressions(tree))
     inner = ast.unparse(_get(place))
-    form = rng.choice(("-{}", "not {}", "{}.T", "{}[0]", "{}[{}]", "{}()", "({}, {})", "[{}]", "{} + {}", "{} if {} else 1", "{}.x",
-                       "{} < {}", "*{}", "lambda: {}", "np.sin({})", "len({})", "{}[..., None]", "[x for x in {}]", "{} @ {}", "str({})"))  # fmt: skip
+    form = rng.choice(_AROUND)
     _put(place, ast.parse(f"({form.replace('{}', f'({inner})')})", mode="eval").body if form[0] != "*"
          else ast.Starred(_get(place), ast.Load()))  # fmt: skip
 

@@ -200,13 +200,21 @@ def _leave(frame: Frame, block: Any, flow: Flow) -> Flow:
     return flow
 
 
+def _yield(frame: Frame, node: core.Yield) -> Flow:
+    raise FrontendError(
+        "yield is not supported here",
+        notes=("only a loop over a generator, or a list of it, asks for its items",),
+        help="return what is computed",
+    )
+
+
 def _resume(frame: Frame, node: core.Resume) -> Flow:
     node.action()
     return Flow.ON
 
 
 _HANDLERS: dict[type, Callable[[Any, Any], Flow]] = {
-    core.Resume: _resume,
+    core.Resume: _resume, core.Yield: _yield,
     core.Enter: _enter, core.Evaluate: _evaluate, core.Assign: lambda f, n: versioning.store(f, n, _assign),
     core.Augment: lambda f, n: versioning.store(f, n, _augment), core.Delete: _delete,
     core.Define: _define, core.Return: _return, core.Require: _require, core.Break: _break,

@@ -318,6 +318,10 @@ def _all_of(b: Builder, iterable: Value, name: str, function: Any) -> Value:
 def isinstance_(b: Builder, obj: Value, class_or_tuple: Value) -> Value:
     """Decided at compile time, from the type of the value."""
     classes = b.static(class_or_tuple, "the class")
+    try:
+        isinstance(0, classes)
+    except TypeError as error:
+        raise b.error(str(error), notes=("Python raises TypeError here",)) from None
     if isinstance(obj, Static):
         return Static(isinstance(obj.value, classes))
     others = python_types(obj) if is_number(obj) else ()

@@ -273,8 +273,8 @@ def cast_value(b: TypedEmitter, value: Value, dtype: DType) -> Value:
         with np.errstate(all="ignore"):
             try:
                 return Static(dtype.numpy.type(value.value))
-            except OverflowError as error:
-                raise FrontendError(str(error), notes=("NumPy raises OverflowError here",)) from None
+            except (OverflowError, TypeError, ValueError) as error:
+                raise FrontendError(str(error), notes=(f"NumPy raises {type(error).__name__} here",)) from None
     if isinstance(value, SymInt):
         return SymInt(value.expr, weak=False) if dtype == types.int64 else Scalar(cast(scalar_expr(value), dtype))
     if isinstance(value, Scalar):

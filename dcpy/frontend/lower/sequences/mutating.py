@@ -168,7 +168,11 @@ def call_method(
         return NONE
     method = _METHODS.get(name)
     if method is None or not references.is_list(owner):
-        return searching.of_any(frame, owner, name, args) if name in ("index", "count") else None
+        if name not in ("index", "count"):
+            return None
+        if kwargs:
+            raise FrontendError(f"{name}() takes no keyword arguments", notes=("Python raises TypeError here",))
+        return searching.of_any(frame, owner, name, args)
     if kwargs and name != "sort":
         raise FrontendError(f"{name}() takes no keyword arguments", notes=("Python raises TypeError here",))
     least, most = _ARGUMENTS.get(name, (0, 0))

@@ -99,10 +99,11 @@ def _new(frame: Frame, value: Changeable) -> ListRef:
     return ListRef(key)
 
 
-def shown(frame: Frame, value: Value) -> Value:
-    """A value as an expression sees it: what is in its lists now."""
+def shown(frame: Frame, value: Value, around: tuple[str, ...] = ()) -> Value:
+    """A value as an expression sees it: what is in its lists now. `around`: the lists that it is in."""
     match value:
         case ListRef(key=key):
+            inside = _inside(key, around)
             content = frame.env.get(key + ITEMS)
             if content is None:
                 raise FrontendError(
@@ -114,12 +115,23 @@ def shown(frame: Frame, value: Value) -> Value:
             if isinstance(content, ListValue):
                 return growing.shown(frame, content, key)
             if isinstance(content, DictValue):
-                return DictValue(tuple((name, shown(frame, item)) for name, item in content.items), key)
+                return DictValue(tuple((name, shown(frame, item, inside)) for name, item in content.items), key)
             assert isinstance(content, TupleValue)
-            return replace(content, items=tuple(shown(frame, item) for item in content.items), token=key)
+            return replace(content, items=tuple(shown(frame, item, inside) for item in content.items), token=key)
         case ListValue():
             return growing.shown(frame, value, value.token)
-    return with_parts(value, lambda part: shown(frame, part))
+    return with_parts(value, lambda part: shown(frame, part, around))
+
+
+def _inside(key: str, around: tuple[str, ...]) -> tuple[str, ...]:
+    """The lists around the items of a list; refused where it is one of them."""
+    if key in around:
+        raise FrontendError(
+            "a list that holds itself is not supported",
+            notes=("what is in a list is known when the program is compiled, and this has no end",),
+            help="keep a copy of the list in it: x.append(x[:])",
+        )
+    return (*around, key)
 
 
 # -- where paths meet ------------------------------------------------------------------------------------------------
@@ -154,10 +166,10 @@ def as_source(env: Env, target: Value, source: Value) -> Value:
     return replace(source, items=tuple(as_source(env, mine, other) for mine, other in pairs))
 
 
-def resolved(env: Env, value: Value) -> Value:
-    """The items of a list and of all lists in it."""
-    value = content_of(env, value)
-    return with_parts(value, lambda part: resolved(env, part))
+def resolved(env: Env, value: Value, around: tuple[str, ...] = ()) -> Value:
+    """The items of a list and of all lists in it; `around`: the lists that it is in."""
+    inside = _inside(value.key, around) if isinstance(value, ListRef) else around
+    return with_parts(content_of(env, value), lambda part: resolved(env, part, inside))
 
 
 def shown_elsewhere(env: Env, key: str, owner: str) -> bool:

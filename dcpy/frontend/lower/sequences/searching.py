@@ -25,6 +25,11 @@ List = TupleValue | ListValue
 
 def of_any(frame: Frame, owner: List, name: str, args: Sequence[Value]) -> Value:
     """``index`` and ``count``, which tuples have as well."""
+    most = 1 if name == "count" else 3
+    if not 1 <= len(args) <= most:
+        raise FrontendError(f"{name}() takes 1 argument, not {len(args)}", notes=("Python raises TypeError here",))
+    if len(args) > 1:
+        raise FrontendError(f"{name}() in a part of a list is not supported", help="search x[start:stop]")
     if isinstance(owner, TupleValue):
         places = matching(frame, owner, args[0])
         if places is not None:
