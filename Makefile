@@ -7,11 +7,17 @@ STAMP  := $(VENV)/.installed-for-tests
 N      ?= 5000
 SEED   ?= 0
 RANKS  ?= 2 3 4
+CLANG  ?= $(firstword $(notdir $(wildcard $(addsuffix /clang++*,$(subst :, ,$(PATH))))) clang++)
 NATIVE := pyproject.toml setup.py $(wildcard dcpy/runtime/dispatch/*.cpp dcpy/runtime/dispatch/*.h) \
           $(wildcard dcpy/runtime/devices/drivers/*)
 
+<<<<<<< HEAD
 .PHONY: help demo test null cc test-mpi test-fpga heavy lint types layers bench bench-gpu bench-peers docs golden fuzz fuzz-gpu fuzz-files clean \
         fuzz-invalid fuzz-schedules bench-compile check-transforms sanitize sanitize-address sanitize-threads
+=======
+.PHONY: help demo test null cc test-mpi test-clang test-fpga heavy lint types layers bench bench-gpu bench-peers docs golden fuzz fuzz-gpu fuzz-files clean \
+        fuzz-schedules bench-compile check-transforms sanitize sanitize-address sanitize-threads
+>>>>>>> a5cd4872 (codegen: One C++ text for g++ and clang++; runtime: clang's threads, vector math and numbered names; unknown variables warn)
 
 help:
 	@echo "make demo    compile gemm and jacobi_2d, check them against NumPy, print times"
@@ -19,6 +25,7 @@ help:
 	@echo "make heavy   large programs and long campaigns: what make test leaves out, apart from measurements"
 	@echo "make lint | types | layers | null | cc      one part of it (null: tests without a compiler)"
 	@echo "make test-mpi [RANKS=all]   tests of several ranks under mpirun (default: 2, 3 and 4; all: 1 to 8)"
+	@echo "make test-clang [CLANG=clang++-19]   tests that need a compiler, by clang (make test has a few of them)"
 	@echo "make test-fpga   installs Intel's emulator of FPGAs (1.1 GB), and runs the tests that need it"
 	@echo "make bench | docs | golden | clean"
 	@echo "make fuzz N=20000 [SEED=0]   random programs against NumPy; make fuzz-gpu: on a simulated GPU; make check-transforms: all kernels"
@@ -55,6 +62,7 @@ layers: $(STAMP) ; $(VENV)/bin/lint-imports --no-cache
 null: $(STAMP)   ; $(PY) -m pytest -q -n auto -m "not cc and not perf and not heavy"
 cc: $(STAMP)     ; $(PY) -m pytest -q -n auto -m "cc and not perf and not heavy"
 test-mpi: $(STAMP) ; $(PY) -m tests.mpi $(RANKS)
+test-clang: $(STAMP) ; DCPY_CPU_COMPILER=$(CLANG) $(PY) -m pytest -q -n auto -m "cc and not perf and not heavy"
 test-fpga: $(STAMP)
 	$(PY) -m pip install --quiet --disable-pip-version-check -e '.[fpga-intel]'
 	$(PY) -m pytest -q -m hls

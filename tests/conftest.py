@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from dcpy.base.options import launched_by_mpi
+from dcpy.runtime.toolchain import candidates
 from tests.support import devices, tiers, verified_lir
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -40,7 +41,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    compiler = next(filter(shutil.which, ("g++", "clang++")), None)
+    compiler = next(filter(shutil.which, candidates()), None)
     for item in items:
         if item.get_closest_marker("cc") and compiler is None:
             item.add_marker(pytest.mark.skip(reason="no C++ compiler on PATH"))

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Mapping
+import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum
 from typing import Any
 
 from dcpy.base.errors import DcpyError, UnknownName
 
+PREFIX = "DCPY_"
 YES = ("1", "true", "yes", "on")
 NO = ("0", "false", "no", "off")
 
@@ -77,7 +79,7 @@ class FpgaMode(Enum):
 class CpuOptions:
     """Settings of the ``cpu`` target."""
 
-    compiler: str = "auto"  #: executable, or ``auto`` to search PATH for g++, then clang++
+    compiler: str = "auto"  #: executable, or ``auto``: g++, clang++, g++-13, clang++-19, … on PATH
     flags: tuple[str, ...] = ("-O3", "-march=native")  #: for the compiler; they come last, and win
     language: Language = Language.CPP  #: that programs are printed in: ``c++``, or ``c`` (not all programs)
     openmp: bool = True  #: honour ``parallel`` schedules
@@ -208,12 +210,27 @@ def _from_environment(environ: Mapping[str, str]) -> Options:
     options = Options(cache_dir=_platform_cache(environ))
     if environ.get("CXX"):
         options = _with(options, "cpu.compiler", environ["CXX"], source="CXX")
-    names = {f"DCPY_{name.replace('.', '_').upper()}": name for name in option_names()}
-    for variable in sorted(v for v in environ if v.startswith("DCPY_")):
-        if variable not in names:
-            raise _unknown(f"environment variable {variable}", variable, tuple(names))
-        options = _with(options, names[variable], environ[variable], source=variable)
+    names = {f"{PREFIX}{name.replace('.', '_').upper()}": name for name in option_names()}
+    for variable in sorted(v for v in environ if v.startswith(PREFIX)):
+        if variable in names:
+            options = _with(options, names[variable], environ[variable], source=variable)
+        else:
+            _remark_unknown(variable, tuple(names))
     return options
+
+
+_remarked: set[str] = set()
+
+
+def _remark_unknown(variable: str, known: tuple[str, ...]) -> None:
+    """Say once that a variable with our prefix is no option of dcpy's: it may be misspelt, or another program's."""
+    if variable in _remarked:
+        return
+    _remarked.add(variable)
+    near = _near(variable.removeprefix(PREFIX), [name.removeprefix(PREFIX) for name in known])
+    hint = f": did you mean {PREFIX}{near}?" if near else "; docs/reference/options.md lists those that are"
+    message = f"environment variable {variable} is ignored: it is no option of dcpy{hint}"
+    warnings.warn_explicit(message, RuntimeWarning, "<environment>", 0)
 
 
 def _platform_cache(environ: Mapping[str, str]) -> str:
@@ -242,11 +259,15 @@ def _with(options: Options, name: str, value: object, *, source: str) -> Options
 
 
 def _unknown(what: str, name: str, known: tuple[str, ...]) -> UnknownName:
-    near = difflib.get_close_matches(name, known, n=1)
+    near = _near(name, known)
     all_of_them = f"there are {', '.join(known)}"
     if not near:
         return UnknownName(f"{what} is not known", help=all_of_them)
-    return UnknownName(f"{what} is not known", notes=(all_of_them,), help=f"did you mean {near[0]}?")
+    return UnknownName(f"{what} is not known", notes=(all_of_them,), help=f"did you mean {near}?")
+
+
+def _near(name: str, known: Sequence[str]) -> str:
+    return next(iter(difflib.get_close_matches(name, known, n=1)), "")
 
 
 def _convert(value: object, kind: type, source: str) -> object:

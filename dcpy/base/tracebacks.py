@@ -50,9 +50,16 @@ def hide_own_frames(error: BaseException) -> None:
 
     Not where nobody meant to raise the exception, and it comes from dcpy's own code: then the frames are needed.
     """
-    if not resolve_options().full_tracebacks and _is_meant(error):
+    if not _all_frames_are_wanted() and _is_meant(error):
         for part in [error] if isinstance(error, CompilerFault) else _chain(error):
             part.__traceback__ = _without_own(part)
+
+
+def _all_frames_are_wanted() -> bool:
+    try:
+        return resolve_options().full_tracebacks
+    except DcpyError:
+        return False  # another variable has a wrong value: that is the error to show
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:

@@ -105,7 +105,7 @@ def identifier(name: str) -> str:
     text = re.sub(r"__+", "_", text)  # two underscores are the compiler's own
     if not text or text[0].isdigit():
         text = f"n{text}"
-    ours = re.match(r"_[A-Z]|dcpy_|omp_", text) or text.endswith("_buffer_")
+    ours = re.match(r"_[A-Z]|dcpy_|omp_", text) or text.endswith(("_buffer_", "_shared_", "_element_"))
     return f"my{text}" if ours else text
 
 

@@ -20,7 +20,8 @@ FILES = (*LIBRARY, *NUMBERS, "orders.h", "memory.h", "nontemporal.h", "python.h"
 ON_DEVICES = (*LIBRARY, *NUMBERS, "kernels.h", "complex_kernels.h")
 WIDTHS = (8, 16, 32, 64)
 WORD = re.compile(r"[A-Za-z_]\w*")
-VECTORIZED = "#pragma omp declare simd notinbranch\n"
+VECTORIZED = "#pragma omp declare simd notinbranch"
+LINKAGE = 'extern "C" '
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +107,9 @@ class Prelude:
                 pending += snippet.words
         ordered = sorted(wanted, key=lambda word: (self._depth(word), wanted[word].position, word))
         declared = [word for word in ordered if wanted[word].is_declaration and self._declares]
-        lines = [(VECTORIZED if word in vector_functions else "") + wanted[word].text for word in declared]
+        lines = [
+            vectorized(wanted[word].text) if word in vector_functions else wanted[word].text for word in declared
+        ]
         defined = [wanted[word].text for word in ordered if not wanted[word].is_declaration]
         return "\n\n".join(["\n".join(lines), *defined] if lines else defined)
 
@@ -161,6 +164,13 @@ INTEGERS = {f"{sign}{bits}": f"{word}{bits}_t" for sign, word in (("i", "int"), 
 def _pieces(part: str) -> list[str]:
     """A run of declarations is cut at each line."""
     return part.split("\n") if part.startswith("extern") else [part]
+
+
+def vectorized(declaration: str) -> str:
+    """The declaration of a function that has a vectorized version. Clang wants C++'s linkage around the directive."""
+    plain = declaration.removeprefix(LINKAGE)
+    lines = f"{VECTORIZED}\n{plain}"
+    return lines if plain == declaration else f"{LINKAGE}{{\n{lines}\n}}"
 
 
 def _code(text: str) -> str:

@@ -16,6 +16,8 @@ from pathlib import Path
 from dcpy.base.errors import ToolchainError
 from dcpy.base.options import CpuOptions
 from dcpy.codegen.artifact import Artifact, Unit
+from dcpy.codegen.vectormath import LIBRARY as LIBRARY_OF_VECTORS
+from dcpy.runtime.openmp import DIVIDED, GNU, OpenMP, remark_one_thread
 from dcpy.runtime.toolchain import Toolchains
 
 LIBRARY = "program.so"
@@ -32,8 +34,16 @@ SEMANTICS = (
 )
 
 
-def compile_flags(artifact: Artifact, unit: Unit, options: CpuOptions) -> tuple[str, ...]:
-    """What turns one unit into an object. The user's flags come late, so that they win."""
+VECTOR_MATH = {"gcc": (), "clang": ("-fveclib=libmvec",)}  # g++ is told by the declarations of functions; clang is not
+
+
+def compile_flags(
+    artifact: Artifact, unit: Unit, options: CpuOptions, family: str = "gcc", openmp: OpenMP = GNU
+) -> tuple[str, ...]:
+    """What turns one unit into an object. The user's flags come late, so that they win.
+
+    `family` and `openmp` are those of the compiler (`Toolchain`).
+    """
     includes = (f"-I{folder}" for environment in artifact.environments for folder in environment.include_dirs)
     fast = ("-ffast-math",) if options.fast_math else ()
     return (
@@ -42,15 +52,18 @@ def compile_flags(artifact: Artifact, unit: Unit, options: CpuOptions) -> tuple[
         "-fPIC",
         *SEMANTICS,
         "-fopenmp-simd",
+        *(VECTOR_MATH[family] if LIBRARY_OF_VECTORS in artifact.environments else ()),
         *options.flags,
         *fast,
-        *artifact.flags,
+        *_with_threads(artifact.flags, openmp.compile),
         "-I.",
         *includes,
     )
 
 
-def link_flags(artifact: Artifact, run_path: str = "", *, executable: bool = False) -> tuple[str, ...]:
+def link_flags(
+    artifact: Artifact, run_path: str = "", *, executable: bool = False, openmp: OpenMP = GNU
+) -> tuple[str, ...]:
     """What turns objects into a library. Never -ffast-math: when linking, it would change the whole process.
 
     `run_path`: where it looks for foreign libraries when it is loaded (default: where they are now). `executable`: one
@@ -62,7 +75,12 @@ def link_flags(artifact: Artifact, run_path: str = "", *, executable: bool = Fal
         flags += [f"-L{folder}" for folder in environment.library_dirs]
         flags += [f"-Wl,-rpath,{run_path or folder}" for folder in environment.library_dirs]
         flags += [f"-l{library}" for library in environment.libraries]
-    return (*flags, *artifact.flags, "-lm")
+    return (*flags, *_with_threads(artifact.flags, openmp.link), "-lm")
+
+
+def _with_threads(flags: Sequence[str], words: Sequence[str]) -> tuple[str, ...]:
+    """The flags of an artifact, with a compiler's own words for threads."""
+    return tuple(word for flag in flags for word in (words if flag == DIVIDED else (flag,)))
 
 
 def build(
@@ -84,12 +102,16 @@ def build(
         (folder / unit.name).write_text(unit.text)
     sources = [unit for unit in artifact.units if unit.language in toolchains]
     objects = [f"{unit.name}.o" for unit in sources]
-    compiles = [
-        [*toolchains[unit.language].compile, *compile_flags(artifact, unit, options), "-c", unit.name, "-o", object_]
-        for unit, object_ in zip(sources, objects, strict=True)
-    ]
-    linker = toolchains[artifact.languages[0]].command
-    link = [*linker, *objects, *link_flags(artifact, run_path, executable=executable), "-o", LIBRARY]
+    compiles = []
+    for unit, object_ in zip(sources, objects, strict=True):
+        tool = toolchains[unit.language]
+        flags = compile_flags(artifact, unit, options, tool.family, tool.openmp)
+        compiles.append([*tool.compile, *flags, "-c", unit.name, "-o", object_])
+    linker = toolchains[artifact.languages[0]]
+    if DIVIDED in artifact.flags and not linker.openmp:
+        remark_one_thread(linker.command)
+    flags = link_flags(artifact, run_path, executable=executable, openmp=linker.openmp)
+    link = [*linker.command, *objects, *flags, "-o", LIBRARY]
     for commands in (compiles, [link]):
         for command, output in _run_all(commands, folder):
             raise failure(artifact, command, output, kept_at)

@@ -118,6 +118,7 @@ def open_library(path: Path, settings: tuple[object, ...] = ()) -> ctypes.CDLL:
             try:
                 with _short_spins(), _copied(path) if taken else contextlib.nullcontext(path) as file:
                     _libraries[identity] = ctypes.CDLL(str(file), mode=os.RTLD_NOW | os.RTLD_LOCAL)
+                    _read_environment(_libraries[identity])
             except OSError as error:
                 raise ToolchainError(
                     f"a compiled program cannot be loaded: {error}",
@@ -136,6 +137,7 @@ def _copied(path: Path) -> Iterator[Path]:
 
 
 SPINS = b"5000"  # 50 to 300 microseconds: longer than from one parallel map to the next, much shorter than a time slice
+BLOCKTIME = b"50us"  # the same for LLVM's threads; libraries before LLVM 18 know no microseconds, and would say so
 POLLS = b"17"  # of workers that OpenBLAS makes, and does not need: a power of two of processor cycles, 50 microseconds
 
 
@@ -143,9 +145,9 @@ POLLS = b"17"  # of workers that OpenBLAS makes, and does not need: a power of t
 def _short_spins() -> Iterator[None]:
     """Libraries that are loaded inside let idle threads spin briefly, unless the user has said how they shall wait.
 
-    The choice of GNU OpenMP is some milliseconds, that of OpenBLAS a tenth of a second: where others want the
-    processors too, threads then wait for each other's time slices (docs/decisions/0013, 0125). Both read their
-    environment once, when they are loaded.
+    The choice of GNU OpenMP is some milliseconds, that of OpenBLAS a tenth of a second, that of LLVM's two: where
+    others want the processors too, threads then wait for each other's time slices (docs/decisions/0013, 0125). All read
+    their environment once, when they are loaded (LLVM's when it is first called).
     """
     libc = ctypes.CDLL(None)
     libc.getenv.restype = ctypes.c_void_p
@@ -153,6 +155,8 @@ def _short_spins() -> Iterator[None]:
         (name, value)
         for name, value, said in (
             (b"GOMP_SPINCOUNT", SPINS, (b"GOMP_SPINCOUNT", b"OMP_WAIT_POLICY")),
+            (b"KMP_BLOCKTIME", BLOCKTIME, (b"KMP_BLOCKTIME", b"OMP_WAIT_POLICY")),
+            (b"KMP_WARNINGS", b"0", (b"KMP_WARNINGS", b"KMP_BLOCKTIME", b"OMP_WAIT_POLICY")),
             (b"OPENBLAS_THREAD_TIMEOUT", POLLS, (b"OPENBLAS_THREAD_TIMEOUT",)),
         )
         if not any(libc.getenv(word) for word in said)
@@ -166,14 +170,24 @@ def _short_spins() -> Iterator[None]:
             libc.unsetenv(name)
 
 
-_forks_survived: list[ctypes.CDLL] = []
+def _read_environment(library: ctypes.CDLL) -> None:
+    if hasattr(library, "kmp_set_blocktime"):
+        library.omp_get_max_threads()
+
+
+_forks_survived: set[int | None] = set()
 
 
 def _survive_forks(library: ctypes.CDLL) -> None:
     """A forked child has no copies of OpenMP's threads, and would wait for them for ever: it uses one thread.
 
-    Only the thread that forked: what the child starts gets threads of its own. Called with `_opening` held.
+    Only the thread that forked: what the child starts gets threads of its own. Programs of g++ and of clang have an
+    OpenMP each. Called with `_opening` held.
     """
-    if not _forks_survived and hasattr(library, "omp_set_num_threads"):
-        _forks_survived.append(library)
-        os.register_at_fork(after_in_child=lambda: library.omp_set_num_threads(1))
+    if not hasattr(library, "omp_set_num_threads"):
+        return
+    of_openmp = library.omp_set_num_threads
+    address = ctypes.cast(of_openmp, ctypes.c_void_p).value
+    if address not in _forks_survived:
+        _forks_survived.add(address)
+        os.register_at_fork(after_in_child=lambda: of_openmp(1))

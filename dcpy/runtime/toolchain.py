@@ -14,12 +14,14 @@ import platform
 import shlex
 import shutil
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 
 from dcpy.base.errors import ToolchainError
+from dcpy.runtime.openmp import GNU, OpenMP, find_llvm_openmp, has_threads, is_there
 
 CANDIDATES = ("g++", "clang++")
+VERSIONS = range(40, 11, -1)  # names as clang++-19, which is all that some systems have; the newest is taken
 INSTALL = (
     "install one: apt install g++ (Debian, Ubuntu), dnf install gcc-c++ (Fedora), xcode-select --install (macOS); "
     "or name one in DCPY_CPU_COMPILER"
@@ -33,6 +35,7 @@ class Toolchain:
     command: tuple[str, ...]
     family: str  # "gcc" or "clang"
     version: str  # the first line of --version
+    openmp: OpenMP = GNU
     mode: tuple[str, ...] = ()  # the words that make the command compile another language than its own
 
     @property
@@ -43,7 +46,8 @@ class Toolchain:
     @property
     def id(self) -> str:
         """What stands for the compiler in cache keys."""
-        return f"{self.family}: {self.version}"
+        threads = "" if self.openmp == GNU else f", {' '.join(self.openmp.link) or 'one thread'}"
+        return f"{self.family}: {self.version}{threads}"
 
 
 def find_toolchain(compiler: str = "auto", memory: Path | None = None) -> Toolchain:
@@ -54,11 +58,11 @@ def find_toolchain(compiler: str = "auto", memory: Path | None = None) -> Toolch
     command = _locate(compiler)
     stamp = _stamp(command)
     remembered = _read(memory).get(stamp)
-    if remembered is not None:
+    if remembered is not None and is_there(remembered[2]):
         return Toolchain(command, *remembered)
     toolchain = _ask(command)
     if memory is not None:
-        _write(memory, {**_read(memory), stamp: (toolchain.family, toolchain.version)})
+        _write(memory, {**_read(memory), stamp: (toolchain.family, toolchain.version, toolchain.openmp)})
     return toolchain
 
 
@@ -80,18 +84,17 @@ def toolchains_for(languages: Iterable[str], host: Toolchain) -> Toolchains:
 
 def supports_openmp(toolchain: Toolchain) -> bool:
     """Whether programs with threads can be compiled and linked; runs the compiler, for `dcpy doctor`."""
-    import subprocess
-    import tempfile
+    return has_threads(toolchain.command, toolchain.openmp)
 
-    program = "#include <omp.h>\nint main() { return omp_get_max_threads() < 1; }\n"
-    with tempfile.TemporaryDirectory() as folder:
-        command = [*toolchain.command, "-fopenmp", "-x", "c++", "-", "-o", os.path.join(folder, "program")]
-        return subprocess.run(command, input=program, text=True, capture_output=True, check=False).returncode == 0
+
+def candidates() -> tuple[str, ...]:
+    """The names that compilers are looked for under, the preferred ones first."""
+    return (*CANDIDATES, *(f"{name}-{version}" for name in CANDIDATES for version in VERSIONS))
 
 
 def _locate(compiler: str) -> tuple[str, ...]:
     if compiler == "auto":
-        found = next(filter(None, map(shutil.which, CANDIDATES)), None)
+        found = next(filter(None, map(shutil.which, candidates())), None)
         if found is None:
             raise ToolchainError(
                 "no C++ compiler found", notes=(f"PATH has no {' and no '.join(CANDIDATES)}",), help=INSTALL
@@ -121,22 +124,31 @@ def _ask(command: tuple[str, ...]) -> Toolchain:
         answer = subprocess.run([*command, "--version"], capture_output=True, text=True, check=True, timeout=60)
     except (OSError, subprocess.SubprocessError) as error:
         raise ToolchainError(f"{shlex.join(command)} --version failed: {error}", help=INSTALL) from error
-    family = "clang" if "clang" in answer.stdout.lower() else "gcc"
-    return Toolchain(command, family, answer.stdout.partition("\n")[0].strip())
+    version = answer.stdout.partition("\n")[0].strip()
+    if "clang" not in answer.stdout.lower():
+        return Toolchain(command, "gcc", version)
+    return Toolchain(command, "clang", version, find_llvm_openmp(command, version))
 
 
-def _read(memory: Path | None) -> dict[str, tuple[str, str]]:
+Known = tuple[str, str, OpenMP]  #: of a compiler: its family, version and OpenMP
+
+
+def _read(memory: Path | None) -> dict[str, Known]:
     try:
         known = json.loads(memory.read_text()) if memory is not None else {}
-        return {str(stamp): (str(family), str(version)) for stamp, (family, version) in known.items()}
+        return {
+            str(stamp): (str(family), str(version), OpenMP(tuple(map(str, compiling)), tuple(map(str, linking))))
+            for stamp, (family, version, (compiling, linking)) in known.items()
+        }
     except (OSError, ValueError, AttributeError, TypeError):
         return {}  # unreadable: the compiler is asked again
 
 
-def _write(memory: Path, known: dict[str, tuple[str, str]]) -> None:
+def _write(memory: Path, known: dict[str, Known]) -> None:
+    told = {stamp: (family, version, astuple(openmp)) for stamp, (family, version, openmp) in known.items()}
     partial = memory.with_name(f"{memory.name}.{os.getpid()}")
     try:
-        partial.write_text(json.dumps(known, indent=1))
+        partial.write_text(json.dumps(told, indent=1))
         os.replace(partial, memory)
     except OSError:
         return  # a read-only cache: asked again next time

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dcpy.base.environment import Environment
 from dcpy.codegen.artifact import Artifact, Signature, Unit
+from dcpy.codegen.prelude import vectorized
 from dcpy.codegen.vectormath import LIBRARY, vector_functions
 
 #: operations with a table entry whose time in vector code is measured, and how C++ spells them
@@ -191,5 +192,5 @@ def probe(blas: Environment | None) -> Artifact:
 
 def _declared(name: str, vector: bool) -> str:
     arguments = "double, double" if name in TWO else "double"
-    simd = "#pragma omp declare simd notinbranch\n" if vector else ""
-    return f'{simd}extern "C" double {name}({arguments}) noexcept;\n'
+    declaration = f'extern "C" double {name}({arguments}) noexcept;'
+    return f"{vectorized(declaration) if vector else declaration}\n"

@@ -47,16 +47,24 @@ def test_options_of_gpus_are_words_numbers_and_switches():
 
 
 @pytest.mark.parametrize(
-    ("overrides", "environ", "message"),
-    [
-        ({"cpu.compilr": "g++"}, {}, "did you mean cpu.compiler"),
-        ({}, {"DCPY_CPU_COMPILR": "g++"}, "did you mean DCPY_CPU_COMPILER"),
-        ({"zzz": 1}, {}, "there are cpu.compiler"),
-    ],
+    ("overrides", "message"),
+    [({"cpu.compilr": "g++"}, "did you mean cpu.compiler"), ({"zzz": 1}, "there are cpu.compiler")],
 )
-def test_unknown_names_are_refused(overrides, environ, message):
+def test_unknown_names_are_refused(overrides, message):
     with pytest.raises(UnknownName, match=message):
-        resolve_options(overrides, environ=environ)
+        resolve_options(overrides, environ={})
+
+
+def test_a_misspelt_variable_is_ignored_with_a_hint_and_told_once():
+    environ = {"DCPY_CPU_COMPILR": "g++", "DCPY_CPU_OPENMP": "no"}
+    with pytest.warns(RuntimeWarning, match="DCPY_CPU_COMPILR is ignored.*did you mean DCPY_CPU_COMPILER"):
+        assert not resolve_options(environ=environ).cpu.openmp
+    assert not resolve_options(environ=environ).cpu.openmp  # a second warning would be an error here
+
+
+def test_a_variable_of_another_program_with_our_prefix_kills_nothing():
+    with pytest.warns(RuntimeWarning, match="DCPY_ZZZ is ignored.*options.md lists"):
+        assert resolve_options(environ={"DCPY_ZZZ": "1"}) == resolve_options(environ={})
 
 
 def test_values_of_the_wrong_type_are_refused():

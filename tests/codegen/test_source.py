@@ -121,7 +121,7 @@ def test_the_prelude_holds_what_is_used_and_what_that_uses():
     assert "static inline float dcpy_remainderf(float a, float b)" in text
     assert "double" not in text.replace('(double)', "")
     assert CPP_PRELUDE.text(["double", "int64_t"], frozenset()) == ""
-    assert CPP_PRELUDE.text(["exp"], frozenset({"exp"})).startswith("#pragma omp declare simd notinbranch\n")
+    assert CPP_PRELUDE.text(["exp"], frozenset({"exp"})).startswith('extern "C" {\n#pragma omp declare simd')
 
 
 @pytest.mark.cc

@@ -169,5 +169,6 @@ C99 = CPP.but(
         **dict.fromkeys((tree.DeviceBuffer, tree.Transfer, tree.TransferBox, tree.Launch)),
     },
     loops=loop_directives,
+    around=None,
     flags=("-std=gnu11",),
 )  # fmt: skip

@@ -11,6 +11,7 @@ from dcpy.codegen.emit.expressions import EXPRESSIONS
 from dcpy.codegen.emit.operations import OPERATIONS
 from dcpy.codegen.emit.statements import STATEMENTS
 from dcpy.codegen.lir import tree
+from dcpy.codegen.lir.expr import Name
 from dcpy.codegen.lir.intrinsics import OF_KERNELS, WIDE
 from dcpy.codegen.lir.types import Basic
 from dcpy.codegen.prelude import CPP_PRELUDE
@@ -128,7 +129,7 @@ CPP = Dialect(
     operations=OPERATIONS,
     generic=generic,
     intrinsics=INTRINSICS,
-    expressions=EXPRESSIONS,
+    expressions={**EXPRESSIONS, Name: openmp.variable},
     statements={
         **STATEMENTS, tree.Update: openmp.update, tree.Team: openmp.team, tree.HeapBuffer: heap_buffer,
         tree.Grow: grow, tree.Queues: queues, tree.Network: network, tree.Spawn: spawn, tree.Run: run,
@@ -138,6 +139,7 @@ CPP = Dialect(
     },
     loops=openmp.loop_directives,
     module=openmp.declared_reductions,
+    around=openmp.shared_references,
     conversion=converted,
     flags=("-std=c++17",),
 )  # fmt: skip

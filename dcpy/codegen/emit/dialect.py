@@ -13,7 +13,7 @@ from typing import Any
 
 from dcpy.base.errors import CodegenError
 from dcpy.codegen.lir.expr import LirExpr
-from dcpy.codegen.lir.tree import Loop, Module
+from dcpy.codegen.lir.tree import Function, Kernel, Loop, Module
 from dcpy.codegen.lir.types import Basic
 from dcpy.codegen.prelude import Prelude
 from dcpy.ir.data import Space
@@ -32,7 +32,8 @@ class Dialect:
     that a pointer into a memory needs, `words` single words and short forms by what they mean (`emit.cpp` lists them).
     `operations` has a table for each kind of dtype; `generic` spells a function of the prelude for one dtype. An
     intrinsic is the name of a function, or a form with ``{0}`` for its arguments. `loops` and `module` print what
-    stands before a loop, and before all functions of a file; `last_line` what stands behind all.
+    stands before a loop, and before all functions of a file; `around` what stands at the beginning of a body and behind
+    its function; `last_line` what stands behind all.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Dialect:
     loops: Callable[[Printing, Loop], list[str]]
     module: Callable[[Printing, Module], list[str]]
     conversion: Callable[[LirExpr, DType, DType], LirExpr]
+    around: Callable[[Printing, Function | Kernel], tuple[list[str], list[str]]] | None = None
     last_line: Callable[[Printing, Module], str] | None = None
     flags: tuple[str, ...] = ()  # what its compiler needs to know, e.g. "-std=c++17"
 

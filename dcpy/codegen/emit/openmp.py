@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dcpy.codegen.emit import statements
-from dcpy.codegen.emit.expressions import CONDITIONAL, UNARY
+from dcpy.codegen.emit.expressions import CONDITIONAL, POSTFIX, UNARY
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.combinations import Combination
 from dcpy.codegen.lir.expr import Name
+from dcpy.codegen.lir.types import Reference
 
 if TYPE_CHECKING:
+    from dcpy.codegen.emit.dialect import Text
     from dcpy.codegen.emit.printer import Printer
 
 #: combinations that its clauses have a word for, and the kinds of dtypes on which that means the same
@@ -44,8 +46,38 @@ def loop_directives(out: Printer, loop: tree.Loop) -> list[str]:
     if isinstance(divided, tree.Divided):
         words += [f"schedule(static, {divided.chunk})"] if divided.chunk else []
         words += [f"collapse({divided.collapse})"] if divided.collapse > 1 else []
-    words += [f"reduction({reduction_word(reduction.op)} : {reduction.name})" for reduction in loop.reductions]
+    for reduction in loop.reductions:
+        name = out.text(Name(reduction.name, reduction.op.dtype))
+        words.append(f"reduction({reduction_word(reduction.op)} : {name})")
     return [" ".join(words + (["nowait"] if divided else []))]
+
+
+def shared_references(out: Printer, function: tree.Function | tree.Kernel) -> tuple[list[str], list[str]]:
+    """Other names of the caller's variables that divided loops fold: lines before the body, and behind the function.
+
+    To clang a reference is not shared by the team, as g++ knows it is: there it is an element of an array. g++ in turn
+    makes no vectors of such elements, so the text leaves the choice to the compiler that reads it.
+    """
+    types = {param.name: param.type.element for param in function.params if isinstance(param.type, Reference)}
+    names = [name for name in types if name in out.folded]
+    if not names:
+        return [], []
+    lines = ["#ifdef __clang__"]
+    for name in names:
+        lines.append(f"{out.type(types[name])} *const {name}_element_ = &{name};")
+        lines.append(f"#define {shared(name)} {name}_element_[0]")
+    lines += ["#else", *(f"#define {shared(name)} {name}" for name in names), "#endif"]
+    return lines, [f"#undef {shared(name)}" for name in names]
+
+
+def shared(name: str) -> str:
+    """The other name of a caller's variable that a divided loop folds."""
+    return f"{name}_shared_"
+
+
+def variable(out: Printer, expr: Name) -> Text:
+    """A variable, by its other name where it has one."""
+    return (shared(expr.name) if expr.name in out.folded else expr.name), POSTFIX
 
 
 def declared_reductions(out: Printer, module: tree.Module) -> list[str]:

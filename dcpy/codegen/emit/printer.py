@@ -10,6 +10,7 @@ from dcpy.codegen.emit.writer import WIDTH, Writer
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import LirExpr
 from dcpy.codegen.lir.types import LirType, Reference
+from dcpy.codegen.lir.walk import folded_by_teams
 
 
 class Printer:
@@ -21,6 +22,7 @@ class Printer:
         self.params_of: dict[str, tuple[tree.Parameter, ...]] = {}  # of the functions so far
         self.kernels: dict[str, int] = {}  # their numbers
         self.references: frozenset[str] = frozenset()  # parameters of this function that are variables of its caller
+        self.folded: frozenset[str] = frozenset()  # those of them that a divided loop folds
 
     def functions(self, functions: tuple[tree.Function, ...]) -> str:
         """The text of functions, a blank line between two."""
@@ -43,10 +45,12 @@ class Printer:
         """One function."""
         self.params_of[function.name] = function.params
         self.references = frozenset(one.name for one in function.params if isinstance(one.type, Reference))
+        self.folded = folded_by_teams(function.body) & self.references
         self._defined(self.signature(function), function)
 
     def kernel(self, kernel: tree.Kernel) -> None:
         """One kernel, for blocks of at most so many threads."""
+        self.references = self.folded = frozenset()
         threads = kernel.threads[0] * kernel.threads[1] * kernel.threads[2]
         head = self.dialect.word("kernel").format(name=kernel.name, threads=threads)
         self._defined(self._head(f"{head}(", kernel.params), kernel)
@@ -56,10 +60,14 @@ class Printer:
         with self.out.at(defined.span):
             for line in head:
                 self.out.line(line)
+        before, behind = self.dialect.around(self, defined) if self.dialect.around else ([], [])
         self.out.directive("{")
         with self.out.indented():
+            for line in before:
+                self.out.directive(line)
             self.body(defined.body)
-        self.out.directive("}")
+        for line in ("}", *behind):
+            self.out.directive(line)
 
     def declaration(self, function: tree.Function) -> str:
         """The head of a function that another unit exports."""

@@ -98,6 +98,13 @@ def statements(body: Body) -> Iterator[Statement]:
             yield from statements(inner)
 
 
+def folded_by_teams(body: Body) -> frozenset[str]:
+    """The variables into which loops that teams divide fold their iterations."""
+    loops = (each for each in statements(body) if isinstance(each, tree.Loop))
+    divided = (loop for loop in loops if any(isinstance(mark, tree.Divided) for mark in loop.marks))
+    return frozenset(reduction.name for loop in divided for reduction in loop.reductions)
+
+
 def expressions(statement: Statement) -> tuple[LirExpr, ...]:
     """The expressions written on a statement itself."""
     match statement:

@@ -1,0 +1,103 @@
+"""OpenMP of a compiler: the words that make threads when it compiles and links, and where LLVM's library lies.
+
+g++ brings its library along. clang calls LLVM's, which is a package of its own, and may be of another version: it is
+looked for beside the compiler, in the folders that the linker knows, and in those of Python and Homebrew. Without it,
+loops that teams divide run on one thread; loops of vectors need no library.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+DIVIDED = "-fopenmp"  #: the flag of an artifact that has threads
+FILES = ("libomp.so", "libomp.dylib", "libomp.so.5", "libiomp5.so", "libiomp5.dylib")
+HOMEBREW = ("/opt/homebrew/opt/libomp/lib", "/usr/local/opt/libomp/lib")
+PROGRAM = "int main() { int n = 0;\n#pragma omp parallel reduction(+ : n)\n    n++;\n    return n < 1; }\n"
+SECONDS = 60  # for a compiler to answer
+
+
+@dataclass(frozen=True, slots=True)
+class OpenMP:
+    """What stands for ``-fopenmp`` when units are compiled, and when they are linked; nothing: no threads."""
+
+    compile: tuple[str, ...] = (DIVIDED,)
+    link: tuple[str, ...] = (DIVIDED,)
+
+    def __bool__(self) -> bool:
+        return bool(self.compile)
+
+
+GNU = OpenMP()
+NONE = OpenMP((), ())
+
+
+def find_llvm_openmp(command: Sequence[str], version: str) -> OpenMP:
+    """The OpenMP of a clang: the first library found with which a program compiles and links."""
+    words = ("-Xclang", DIVIDED) if version.startswith("Apple") else (DIVIDED,)
+    for file in _libraries(command):
+        found = OpenMP(words, (str(file), f"-Wl,-rpath,{file.parent}"))
+        if has_threads(command, found):
+            return found
+    return NONE
+
+
+def is_there(openmp: OpenMP) -> bool:
+    """Whether a remembered OpenMP can still be linked with."""
+    return bool(openmp) and all(os.path.exists(word) for word in openmp.link if not word.startswith("-"))
+
+
+def has_threads(command: Sequence[str], openmp: OpenMP) -> bool:
+    """Whether programs with threads compile and link; runs the compiler."""
+    import tempfile  # late, as subprocess: a warm start needs neither
+
+    with tempfile.TemporaryDirectory() as folder:
+        source, object_, program = (Path(folder, name) for name in ("program.cpp", "program.o", "program"))
+        source.write_text(PROGRAM)
+        compiling = [*command, *openmp.compile, "-c", str(source), "-o", str(object_)]
+        linking = [*command, str(object_), *openmp.link, "-o", str(program)]
+        return bool(openmp) and all(_runs(words) for words in (compiling, linking)) and program.exists()
+
+
+def _runs(words: Sequence[str]) -> bool:
+    import subprocess
+
+    try:
+        done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=SECONDS)
+    except (OSError, subprocess.SubprocessError):
+        return False
+    return done.returncode == 0
+
+
+def remark_one_thread(command: Sequence[str]) -> None:
+    """Say that loops which could be divided run on one thread, and what to install."""
+    warnings.warn(
+        f"{command[0]} has no OpenMP library: what is compiled now runs on one thread; "
+        "install one (Debian, Ubuntu: apt install libomp-dev, macOS: brew install libomp), or use g++",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+
+
+def _libraries(command: Sequence[str]) -> Iterator[Path]:
+    folders = (*_searched_by(command), Path(sys.prefix, "lib"), *map(Path, HOMEBREW))
+    for folder in dict.fromkeys(Path(os.path.normpath(folder)) for folder in folders):
+        yield from filter(Path.is_file, (folder / name for name in FILES))
+
+
+def _searched_by(command: Sequence[str]) -> Iterator[Path]:
+    """The library folder beside the compiler's programs, and those that it searches."""
+    import subprocess
+
+    words = [*command, "-print-search-dirs"]
+    try:
+        said = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=SECONDS).stdout
+    except (OSError, subprocess.SubprocessError):
+        return
+    lines = dict(line.split(": =", 1) for line in said.decode(errors="replace").splitlines() if ": =" in line)
+    for name, inside in (("programs", "../lib"), ("libraries", ".")):
+        yield from (Path(folder, inside) for folder in lines.get(name, "").split(os.pathsep) if folder)
