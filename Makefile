@@ -7,6 +7,7 @@ STAMP  := $(VENV)/.installed-for-tests
 N      ?= 5000
 SEED   ?= 0
 RANKS  ?= 2 3 4
+<<<<<<< HEAD
 CLANG  ?= $(firstword $(notdir $(wildcard $(addsuffix /clang++*,$(subst :, ,$(PATH))))) clang++)
 NATIVE := pyproject.toml setup.py $(wildcard dcpy/runtime/dispatch/*.cpp dcpy/runtime/dispatch/*.h) \
           $(wildcard dcpy/runtime/devices/drivers/*)
@@ -16,6 +17,14 @@ NATIVE := pyproject.toml setup.py $(wildcard dcpy/runtime/dispatch/*.cpp dcpy/ru
         fuzz-invalid fuzz-schedules bench-compile check-transforms sanitize sanitize-address sanitize-threads
 =======
 .PHONY: help demo test null cc test-mpi test-clang test-fpga heavy lint types layers bench bench-gpu bench-peers docs golden fuzz fuzz-gpu fuzz-files clean \
+=======
+SECONDS ?= 540
+WHEELS ?= .whl
+NATIVE := pyproject.toml setup.py $(wildcard dcpy/runtime/dispatch/*.cpp dcpy/runtime/dispatch/*.h) \
+          $(wildcard dcpy/runtime/devices/drivers/*)
+
+.PHONY: help demo test null cc test-mpi test-fpga heavy lint types layers bench bench-gpu bench-peers device-campaign docs golden fuzz fuzz-gpu fuzz-files clean \
+>>>>>>> 0d830c8f (benchmarks: One command does all that is asked of a GPU that is there for minutes)
         fuzz-schedules bench-compile check-transforms sanitize sanitize-address sanitize-threads
 >>>>>>> a5cd4872 (codegen: One C++ text for g++ and clang++; runtime: clang's threads, vector math and numbered names; unknown variables warn)
 
@@ -35,6 +44,7 @@ help:
 	@echo "make sanitize   generated code under sanitizers: sanitize-address, sanitize-threads"
 	@echo "make bench-compile   how long first calls take, by phase, on programs as people write them"
 	@echo "make bench-gpu     kernels of NPBench on the GPU that is there, beside CuPy, JAX and PyTorch"
+	@echo "make device-campaign SECONDS=540 [OUT=folder]   all that is asked of a GPU that is there for minutes, without a network"
 	@echo "make bench-peers   what benchmarks/run.py compares with, each in an environment of its own"
 
 $(PY):
@@ -86,7 +96,12 @@ bench-gpu: $(STAMP)
 	  $(PYTHON) -m venv .venv-peers/$$peer && .venv-peers/$$peer/bin/python -m pip install --quiet \
 	    --disable-pip-version-check numpy -r $$list || { echo "$$peer: not installed"; rm -rf .venv-peers/$$peer; }; \
 	done
-	$(PY) benchmarks/gpu.py
+	$(PY) -m benchmarks.device_campaign --seconds 14400 --patience 10 --steps ceilings,compile,clock
+
+# Installs nothing from anywhere: takes the Python that is there, wheels that were carried along, and builds in place.
+device-campaign:
+	$(or $(wildcard $(PY)),$(PYTHON)) -m benchmarks.device_campaign --seconds $(SECONDS) --wheels $(WHEELS) \
+	  $(if $(OUT),--out $(OUT)) $(if $(COMMIT),--commit $(COMMIT))
 
 docs: $(STAMP)
 	$(PY) -m pip install --quiet --disable-pip-version-check -e '.[docs]'

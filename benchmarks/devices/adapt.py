@@ -13,8 +13,10 @@ from benchmarks.peers.subject import Subject
 _NUMPY = re.compile(r"^import numpy as np$", re.MULTILINE)
 
 
-def for_dcpy(subject: Subject) -> str:
-    decorator = "@dcpy.program(auto_optimize=True, device=dcpy.DeviceType.GPU)"
+def for_dcpy(subject: Subject, left_out: str = "") -> str:
+    """With a pass `left_out`, programs are compiled without it."""
+    more = f', overrides=("{left_out}=off",)' if left_out else ""
+    decorator = f"@dcpy.program(auto_optimize=True, device=dcpy.DeviceType.GPU{more})"
     return decorated(subject.source, "import dcpy", decorator, only=subject.name)
 
 

@@ -1,10 +1,12 @@
 """How each framework is called with arrays on the device, and what is timed: the call, until its commands have ended.
 
-Arrays are on the device before the clock starts, which nothing else keeps busy then, and results stay there.
+Arrays are on the device before the clock starts, which nothing else keeps busy then, and results stay there. With a
+simulated device they are on the processor, and time goes by the clock of the host.
 """
 
 from __future__ import annotations
 
+import gc
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
@@ -12,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.devices.clocks import Clock, EventClock, HostClock, Span, new_stream
+from benchmarks.devices.device import is_simulated
 from benchmarks.peers.calls import Arguments, JaxCall, PlainCall, Seen
 from benchmarks.peers.subject import Subject
 
@@ -19,13 +22,20 @@ from benchmarks.peers.subject import Subject
 class DeviceCall(PlainCall, ABC):
     """NumPy's way, with `put` for arrays on the way in and `get` on the way out."""
 
+    keeps_memory = False  #: of the device, which `forget` does not give back
+
     def __init__(self, subject: Subject) -> None:
         super().__init__(subject)
-        self.clock = self.make_clock()
+        self.open()
+        self.clock: Clock = HostClock(self.wait) if is_simulated() else EventClock(self.stream())
 
     @abstractmethod
-    def make_clock(self) -> Clock:
-        """What times a call."""
+    def open(self) -> None:
+        """Imports what the others need."""
+
+    @abstractmethod
+    def stream(self) -> int:
+        """The handle of the stream that calls are on."""
 
     @abstractmethod
     def put(self, array: np.ndarray) -> Any:
@@ -38,6 +48,10 @@ class DeviceCall(PlainCall, ABC):
     @abstractmethod
     def wait(self) -> None:
         """Until the device has nothing to do: copies of arrays have arrived."""
+
+    def forget(self) -> None:
+        """Gives back memory of the device that nobody uses any more."""
+        gc.collect()
 
     def prepare(self, arguments: Arguments) -> Arguments:
         """Fresh arguments, arrays on the device."""
@@ -54,17 +68,19 @@ class DeviceCall(PlainCall, ABC):
 
 
 class DcpyCall(DeviceCall):
-    """On a stream of its own, timed by events on it."""
+    """On a stream of its own."""
 
-    def make_clock(self) -> Clock:
+    def open(self) -> None:
         import dcpy
 
-        self.stream = new_stream()
         self.device = dcpy.gpu
-        return EventClock(self.stream)
+        self.own = 1 if is_simulated() else new_stream()
+
+    def stream(self) -> int:
+        return self.own
 
     def run(self, function: Callable[..., Any], arguments: Arguments) -> Any:
-        with self.device.stream(self.stream):
+        with self.device.stream(self.own):
             return super().run(function, arguments)
 
     def put(self, array: np.ndarray) -> Any:
@@ -79,13 +95,15 @@ class DcpyCall(DeviceCall):
 
 
 class CupyCall(DeviceCall):
-    """On the current stream, timed by events on it."""
+    """On the current stream."""
 
-    def make_clock(self) -> Clock:
+    def open(self) -> None:
         import cupy
 
         self.module = cupy
-        return EventClock(cupy.cuda.get_current_stream().ptr)
+
+    def stream(self) -> int:
+        return int(self.module.cuda.get_current_stream().ptr)
 
     def put(self, array: np.ndarray) -> Any:
         return self.module.array(array)
@@ -96,35 +114,50 @@ class CupyCall(DeviceCall):
     def get(self, value: Any) -> Any:
         return self.module.asnumpy(value) if isinstance(value, self.module.ndarray) else value
 
+    def forget(self) -> None:
+        super().forget()
+        self.module.get_default_memory_pool().free_all_blocks()
+
 
 class TorchCall(DeviceCall):
-    """On the current stream, timed by events on it."""
+    """On the current stream."""
 
-    def make_clock(self) -> Clock:
+    def open(self) -> None:
         import torch
 
         torch._dynamo.config.automatic_dynamic_shapes = False  # each size that it is called with has code of its own
         self.module = torch
-        return EventClock(torch.cuda.current_stream().cuda_stream)
+
+    def stream(self) -> int:
+        return int(self.module.cuda.current_stream().cuda_stream)
 
     def put(self, array: np.ndarray) -> Any:
-        return self.module.tensor(array, device="cuda")
+        return self.module.tensor(array, device="cpu" if is_simulated() else "cuda")
 
     def wait(self) -> None:
-        self.module.cuda.synchronize()
+        if not is_simulated():
+            self.module.cuda.synchronize()
 
     def get(self, value: Any) -> Any:
         return value.cpu().numpy() if isinstance(value, self.module.Tensor) else value
+
+    def forget(self) -> None:
+        super().forget()
+        self.module.compiler.reset()
+        if not is_simulated():
+            self.module.cuda.empty_cache()
 
 
 class JaxDeviceCall(JaxCall):
     """JAX does not say on which streams it works: by the clock of the host, until results are there."""
 
+    keeps_memory = True
+
     def __init__(self, subject: Subject) -> None:
         super().__init__(subject)
         import jax
 
-        if jax.devices()[0].platform == "cpu":
+        if jax.devices()[0].platform == "cpu" and not is_simulated():
             raise RuntimeError("JAX finds no GPU")
         self.clock: Clock = HostClock(lambda: None)  # `run` itself waits
 
@@ -135,8 +168,25 @@ class JaxDeviceCall(JaxCall):
         found: Arguments = jax.block_until_ready(super().prepare(arguments))
         return found
 
+    def put(self, array: np.ndarray) -> Any:
+        """A copy on the device."""
+        import jax.numpy as jnp
+
+        return jnp.array(array)
+
+    def get(self, value: Any) -> Any:
+        """A copy on the host."""
+        return np.asarray(value)
+
     def wait(self) -> None:
         """Nothing is left to wait for: `run` waits."""
+
+    def forget(self) -> None:
+        """Gives back memory, and programs that are kept in the folder of compiled ones."""
+        import jax
+
+        jax.clear_caches()
+        gc.collect()
 
     def span(self, function: Callable[..., Any], arguments: Arguments) -> Span:
         """How long one call takes."""

@@ -1,13 +1,9 @@
-"""The device that is measured: its name, and what ``dcpy doctor --gpu`` has measured on it, for the page of results."""
+"""The device that is measured: its name, what ``dcpy doctor --gpu`` has measured on it, and whether it is simulated."""
 
 from __future__ import annotations
 
 import os
-import shutil
 from dataclasses import dataclass, field
-from pathlib import Path
-
-MEASURED = "BENCHMARKS_GPU_CONSTANTS"  #: names the folder of figures that dcpy's processes compile by
 
 
 @dataclass(frozen=True)
@@ -18,8 +14,15 @@ class Device:
     constants: dict[str, str] = field(default_factory=dict)  #: of ``dcpy doctor --gpu``; empty: it has not been run
 
 
+def is_simulated() -> bool:
+    """Whether the simulator is asked for: then all peers run on the processor, too, and times say nothing."""
+    return os.environ.get("DCPY_GPU_BACKEND") == "simulator"
+
+
 def device_that_is_there() -> Device | None:
-    """The first device that dcpy can open."""
+    """The first device that dcpy can open; the simulator where that is asked for."""
+    if is_simulated():
+        return Device("a simulated GPU: times say nothing")
     from dcpy.base.errors import DcpyError
     from dcpy.base.options import resolve_options
     from dcpy.driver import program_cache
@@ -39,19 +42,3 @@ def device_that_is_there() -> Device | None:
         rows = {} if found is None else {name: " ".join(figure.split()) for name, figure in found.rows()}
         return Device(f"{facts.name}, {facts.arch}, {facts.processors} processors, {version}", rows)
     return None
-
-
-def folder_of_constants() -> dict[str, str]:
-    """The environment that hands them down to a process with a cache of its own."""
-    from dcpy.driver import program_cache
-
-    return {MEASURED: str(program_cache().root)}
-
-
-def take_constants(folder: Path) -> None:
-    """Copies them into the cache of this process, which is in a folder of its own."""
-    from dcpy.runtime.cache import Cache
-
-    place = os.environ.get(MEASURED)
-    for path in Path(place).glob("constants.*.json") if place else ():
-        shutil.copy(path, Cache(folder).root)

@@ -5,6 +5,7 @@ The text that an adaptation makes is the text that runs, so line counts and cove
 
 from __future__ import annotations
 
+import importlib.util
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -48,11 +49,11 @@ class Framework:
 
     @property
     def python(self) -> Path | None:
-        """The interpreter that has the package; None where `make bench-peers` has not installed it."""
-        if self.package in ("numpy", "dcpy"):
-            return Path(sys.executable)
+        """The interpreter that has the package: one of its own (`make bench-peers`), or this one; None: it has none."""
         python = ENVIRONMENTS / self.name / "bin" / "python"
-        return python if python.exists() else None
+        if self.package not in ("numpy", "dcpy") and python.exists():
+            return python
+        return Path(sys.executable) if importlib.util.find_spec(self.package) is not None else None
 
 
 FRAMEWORKS = {

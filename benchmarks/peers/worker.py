@@ -76,10 +76,11 @@ def _over_plain(auto: Any, subject: Subject, kernel: Kernel, preset: str, second
     return ratio_of(plain, auto, list(kernel.initialize(preset).values()), seconds)
 
 
-def compiled(text: str, name: str, framework: Framework) -> Callable[..., Any]:
-    """The entry of an adapted source."""
-    path = Path(tempfile.mkdtemp(prefix="bench-")) / f"{name}.py"
-    path.write_text(text)
+def compiled(text: str, name: str, framework: Framework, folder: Path | None = None) -> Callable[..., Any]:
+    """The entry of an adapted source, which is written to `folder`, or to one of its own."""
+    path = (folder or Path(tempfile.mkdtemp(prefix="bench-"))) / f"{name}.py"
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
     return getattr(_pythran(path) if framework.name == "pythran" else _imported(path), name)
 
 

@@ -62,6 +62,7 @@ class HistogramPrivatization(GraphPass):
     """
 
     name: ClassVar[str] = "histogram-privatization"
+    optional: ClassVar[bool] = True
     costs: Costs = GPU_COSTS
     limits: Limits = GPU_LIMITS
 

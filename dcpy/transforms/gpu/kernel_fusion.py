@@ -35,6 +35,7 @@ class KernelFusion(GraphPass):
     """
 
     name: ClassVar[str] = "kernel-fusion"
+    optional: ClassVar[bool] = True
     largest: int = 32
     any_order: bool = False  #: floats may be combined in the order in which threads come
 

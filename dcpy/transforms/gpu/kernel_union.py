@@ -43,6 +43,7 @@ class KernelUnion(GraphPass):
     """
 
     name: ClassVar[str] = "kernel-union"
+    optional: ClassVar[bool] = True
     largest: int = 32  #: tasklets of a kernel: its threads have a limited number of registers
 
     def decide(self, rw: Rewriter) -> None:

@@ -48,6 +48,7 @@ class LoopsIntoBlocks(GraphPass):
     """
 
     name: ClassVar[str] = "loops-into-blocks"
+    optional: ClassVar[bool] = True
     points: int = 4096
     most: int = 16  #: kernels in a loop
 

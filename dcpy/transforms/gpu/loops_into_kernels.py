@@ -38,6 +38,7 @@ class LoopsIntoKernels(GraphPass):
     """
 
     name: ClassVar[str] = "loops-into-kernels"
+    optional: ClassVar[bool] = True
     reads: int = 4  #: elements of a temporary that a point computes again, at most
 
     def decide(self, rw: Rewriter) -> None:

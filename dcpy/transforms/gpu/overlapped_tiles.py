@@ -53,6 +53,7 @@ class OverlappedTiles(GraphPass):
     """
 
     name: ClassVar[str] = "overlapped-tiles"
+    optional: ClassVar[bool] = True
     costs: Costs = GPU_COSTS
     limits: Limits = GPU_LIMITS
     points: int = 4096

@@ -40,6 +40,7 @@ class RecomputeInKernels(GraphPass):
     """
 
     name: ClassVar[str] = "recompute-in-kernels"
+    optional: ClassVar[bool] = True
     costs: Costs = GPU_COSTS
     limits: Limits = GPU_LIMITS
     reads: int = 4  #: places at which an element is read, at most

@@ -29,6 +29,7 @@ class RecordLoops(GraphPass):
     """
 
     name: ClassVar[str] = "record-loops"
+    optional: ClassVar[bool] = True
     most: int = 64  #: launches in a graph
 
     def decide(self, rw: Rewriter) -> None:

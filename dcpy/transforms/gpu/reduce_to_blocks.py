@@ -53,6 +53,7 @@ class ReduceToBlocks(GraphPass):
     """
 
     name: ClassVar[str] = "reduce-to-blocks"
+    optional: ClassVar[bool] = True
     costs: Costs = GPU_COSTS
     limits: Limits = GPU_LIMITS
 

@@ -57,6 +57,7 @@ class TransposedTiles(GraphPass):
     """
 
     name: ClassVar[str] = "transposed-tiles"
+    optional: ClassVar[bool] = True
     costs: Costs = GPU_COSTS
 
     def decide(self, rw: Rewriter) -> None:

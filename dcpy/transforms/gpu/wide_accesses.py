@@ -41,6 +41,7 @@ class WideAccesses(GraphPass):
     """
 
     name: ClassVar[str] = "wide-accesses"
+    optional: ClassVar[bool] = True
     costs: Costs = GPU_COSTS
 
     def decide(self, rw: Rewriter) -> None:
