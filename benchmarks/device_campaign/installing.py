@@ -9,8 +9,10 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import os
+import shutil
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -66,9 +68,24 @@ def install(work: Path, wheels: Path, tell: Callable[[str], object]) -> None:
             f"{', '.join(still)}: not in this Python ({sys.executable}); wheels can be carried in {wheels}"
         )
     if not _is_there("dcpy.runtime._dispatch"):
-        _run([sys.executable, "setup.py", "-q", "build_ext", "--inplace"], "dcpy is not built", ROOT)
+        build(work / "build")
         importlib.invalidate_caches()
         tell("built dcpy's native parts in place")
+
+
+def build(folder: Path) -> None:
+    """Builds the native parts by setup.py in a copy of their sources, and puts them in their places.
+
+    pyproject.toml stays behind: setuptools before 77 refuses how it names the licence, and an image may have any.
+    """
+    shutil.rmtree(folder, ignore_errors=True)
+    for source in (ROOT / "setup.py", *sorted((ROOT / "dcpy").rglob("*.cpp")), *sorted((ROOT / "dcpy").rglob("*.h"))):
+        copy = folder / source.relative_to(ROOT)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, copy)
+    _run([sys.executable, "setup.py", "-q", "build_ext", "--inplace"], "dcpy is not built", folder)
+    for built in sorted((folder / "dcpy").rglob(f"*{sysconfig.get_config_var('EXT_SUFFIX')}")):
+        shutil.copyfile(built, ROOT / built.relative_to(folder))
 
 
 def use(work: Path) -> None:
@@ -109,4 +126,4 @@ def _run(words: Sequence[str], failing: str, folder: Path | None = None) -> None
         raise CannotInstall(f"{failing}: more than {SECONDS:g} s") from None
     if done.returncode:
         told = [line for line in (done.stderr + done.stdout).strip().splitlines() if line.strip()]
-        raise CannotInstall(f"{failing}: " + "\n".join(told[-6:] or ["no message"]))
+        raise CannotInstall(f"{failing}: " + "\n".join(told[-12:] or ["no message"]))
