@@ -7,26 +7,14 @@ STAMP  := $(VENV)/.installed-for-tests
 N      ?= 5000
 SEED   ?= 0
 RANKS  ?= 2 3 4
-<<<<<<< HEAD
+SECONDS ?= 540
+WHEELS ?= .whl
 CLANG  ?= $(firstword $(notdir $(wildcard $(addsuffix /clang++*,$(subst :, ,$(PATH))))) clang++)
 NATIVE := pyproject.toml setup.py $(wildcard dcpy/runtime/dispatch/*.cpp dcpy/runtime/dispatch/*.h) \
           $(wildcard dcpy/runtime/devices/drivers/*)
 
-<<<<<<< HEAD
-.PHONY: help demo test null cc test-mpi test-fpga heavy lint types layers bench bench-gpu bench-peers docs golden fuzz fuzz-gpu fuzz-files clean \
-        fuzz-invalid fuzz-schedules bench-compile check-transforms sanitize sanitize-address sanitize-threads
-=======
-.PHONY: help demo test null cc test-mpi test-clang test-fpga heavy lint types layers bench bench-gpu bench-peers docs golden fuzz fuzz-gpu fuzz-files clean \
-=======
-SECONDS ?= 540
-WHEELS ?= .whl
-NATIVE := pyproject.toml setup.py $(wildcard dcpy/runtime/dispatch/*.cpp dcpy/runtime/dispatch/*.h) \
-          $(wildcard dcpy/runtime/devices/drivers/*)
-
-.PHONY: help demo test null cc test-mpi test-fpga heavy lint types layers bench bench-gpu bench-peers device-campaign docs golden fuzz fuzz-gpu fuzz-files clean \
->>>>>>> 0d830c8f (benchmarks: One command does all that is asked of a GPU that is there for minutes)
-        fuzz-schedules bench-compile check-transforms sanitize sanitize-address sanitize-threads
->>>>>>> a5cd4872 (codegen: One C++ text for g++ and clang++; runtime: clang's threads, vector math and numbered names; unknown variables warn)
+.PHONY: help demo test null cc test-mpi test-clang test-fpga heavy lint types layers bench bench-gpu bench-peers device-campaign docs golden fuzz \
+        fuzz-gpu fuzz-files clean fuzz-invalid fuzz-schedules bench-compile check-transforms sanitize sanitize-address sanitize-threads
 
 help:
 	@echo "make demo    compile gemm and jacobi_2d, check them against NumPy, print times"
