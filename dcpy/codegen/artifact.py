@@ -15,7 +15,7 @@ The runtime builds `Artifact.units` into one shared library, whose two C functio
 ``error``    4 numbers for the message when the return value is not 0. The return value is 1 + the index of the
              failed check in `Signature.checks`. Where that check's exception is a warning category, the program has
              run to its end: the results are delivered and the warning is issued.
-Where `Signature.callbacks` is not empty, ``args`` has one more pointer: to a struct whose first member is
+Where a program calls Python or can be interrupted, ``args`` has one more pointer: to a struct whose first member is
 
     int32_t (*call)(void *self, int64_t site, const int64_t *operands);
 

@@ -112,6 +112,7 @@ class ModuleContext:
     slots: list[str] = field(default_factory=list)
     environments: dict[str, None] = field(default_factory=dict)
     callees: dict[tuple[object, ...], tuple[str, bool]] = field(default_factory=dict)
+    interruptible: bool = False  # loops ask whether a signal has come
     threads: bool = False
     processes: bool = False
     gpu: GpuOptions | None = None  # of a program for a device

@@ -92,7 +92,7 @@ def _entry(context: Context, program: tree.Function, signature: Signature) -> tr
         failed = Infix("!=", status, ZERO, TRUTH)
         known = (tree.Declare("status", STATUS, call, constant=True),) if context.module.gpu is None else body[:-1]
         body = (*known, tree.If(((failed, copies),)), tree.Return(status))
-    if context.module.callbacks:
+    if context.module.callbacks or context.module.interruptible:
         body = _calling_back(body, len(signature.args), 1 if context.module.gpu is None else 3)
     return tree.Function(f"{context.module.base}_entry", STATUS, params, body, exported=True)
 

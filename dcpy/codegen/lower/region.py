@@ -15,6 +15,7 @@ from dcpy.codegen.lower.calls import lower_call, lower_callback, lower_foreign_c
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.copies import lower_copy
 from dcpy.codegen.lower.independence import promised
+from dcpy.codegen.lower.interrupts import emit_interruptible
 from dcpy.codegen.lower.maps import lower_map, marks_of
 from dcpy.codegen.lower.networks import lower_dataflow
 from dcpy.codegen.lower.results import allocate_owned
@@ -86,7 +87,8 @@ def _lower_control(context: Context, block: Block) -> None:
         case Loop():
             _lower_loop(context, block)
         case While(condition=condition, body=body):
-            context.emit(tree.While(lower_value(context, condition), lower_region(context, body)))
+            loop = tree.While(lower_value(context, condition), lower_region(context, body))
+            emit_interruptible(context, loop, block)
         case Branch():
             _lower_branch(context, block)
         case Dataflow():
@@ -174,7 +176,7 @@ def _lower_loop(context: Context, block: Loop) -> None:
 
         context.emit(with_graphs(context, loop, block.schedule))
     else:
-        context.emit(loop)
+        emit_interruptible(context, loop, block)
 
 
 def _lower_branch(context: Context, block: Branch) -> None:

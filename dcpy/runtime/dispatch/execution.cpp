@@ -4,7 +4,11 @@
 #include "signature.h"
 #include "tensors.h"
 
+#include <chrono>
 #include <cstdlib>
+
+#include <sys/syscall.h>
+#include <unistd.h>
 
 namespace dcpy {
 
@@ -287,6 +291,20 @@ bool survives(const Specialization &s, int32_t code, const int64_t *error) {
     return false;
 }
 
+constexpr int64_t INTERRUPT = -1;  // the site at which a loop asks whether a signal has come
+
+// How often Python is asked: to take the GIL back may take as long as another thread keeps it (5 ms).
+constexpr std::chrono::milliseconds BETWEEN_SIGNALS{100};
+
+// Python runs the handlers of signals in its first thread.
+bool is_main_thread() {
+#ifdef __APPLE__
+    return pthread_main_np() != 0;
+#else
+    return syscall(SYS_gettid) == getpid();
+#endif
+}
+
 // One call of compiled code that calls Python functions: takes the GIL back for them, and keeps what they raise.
 template <bool OnDevice>
 struct CallingBack : Python {
@@ -295,15 +313,30 @@ struct CallingBack : Python {
 
     static int32_t call_back(Python *python, int64_t site, const int64_t *operands) {
         auto &self = *static_cast<CallingBack *>(python);
+        if (site == INTERRUPT && !self.asks_for_signals()) return 0;
         PyEval_RestoreThread(self.thread);
         self.locks.release();
-        int32_t status = self.run(site, operands);
+        int32_t status = site == INTERRUPT ? self.interrupted() : self.run(site, operands);
         if (status == 0 && !self.locks.acquire()) {
             self.raised = take_exception();
             status = 1;
         }
         self.thread = PyEval_SaveThread();
         return status;
+    }
+
+    // Whether it is time to ask Python.
+    bool asks_for_signals() {
+        const auto now = std::chrono::steady_clock::now();
+        if (now - asked < BETWEEN_SIGNALS || !is_main_thread()) return false;
+        asked = now;
+        return true;
+    }
+
+    int32_t interrupted() {
+        if (PyErr_CheckSignals() == 0) return 0;
+        raised = take_exception();
+        return 1;
     }
 
     int32_t run(int64_t site, const int64_t *operands) {
@@ -323,6 +356,7 @@ struct CallingBack : Python {
     Delivery<OnDevice> &delivery;
     Locks &locks;
     PyThreadState *thread = nullptr;
+    std::chrono::steady_clock::time_point asked{};
     Object raised;
 };
 
