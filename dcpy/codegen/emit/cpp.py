@@ -56,7 +56,7 @@ INTRINSICS = {
     "stores_are_seen": "dcpy_stores_are_seen",
     "elements_into_line": "dcpy_bytes_into_line({0})/int64_t(sizeof({of}))",
     "push": "dcpy_push<{of}>({0}, {1})", "pop": "dcpy_pop<{of}>({0}, {1})", "call_python": "dcpy_callback",
-    "interrupted": "dcpy_interrupted",
+    "interrupted": "dcpy_interrupted", "has_failed": "__atomic_load_n({0}, __ATOMIC_RELAXED) == {1}",
     "call_through": "dcpy_call_through", "device_enter": "dcpy_device_enter", "device_leave": "dcpy_device_leave",
     "device_wait": "dcpy_device_wait",
     "device_seal": "dcpy_device_seal", "device_defer": "dcpy_device_defer", "device_recall": "dcpy_device_recall",

@@ -15,9 +15,10 @@ from dcpy.codegen.lir.expr import Call, Infix, LirExpr, Literal, Name, Prefix, i
 from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, LirType, Pointer, Reference
 from dcpy.codegen.lir.walk import changed_variables, names_in, statements
 from dcpy.codegen.lower.bounds import going_down, within
-from dcpy.codegen.lower.context import Accumulator, Context, ParallelScope
+from dcpy.codegen.lower.context import FAILURE, Accumulator, Context, ParallelScope
 from dcpy.codegen.lower.hoisting import grow_buffers, take_buffers, take_checks
 from dcpy.codegen.lower.independence import promised
+from dcpy.codegen.lower.interrupts import question_of_team
 from dcpy.codegen.lower.past_caches import streamed_row, with_fence
 from dcpy.codegen.lower.reductions import accumulator_for, is_new, is_short, of_accumulator, reduction_of
 from dcpy.codegen.lower.tasklets import write
@@ -205,7 +206,8 @@ def _lower_parallel(context: Context, node: Map, writes: ConflictResolutions, lo
     scope = ParallelScope(node, writes.symbols, label, tiles_of(node))
     with context.running(scope):
         buffers, body = _body(context, node, lower_region)
-    growing, body = grow_buffers(body)
+        pace, question = question_of_team(context, node)
+    growing, body = grow_buffers((*question, *body))
     fails = any(isinstance(s, tree.CheckFail) and s.leaves == label for s in statements(body))
     if fails:
         body = (tree.Attempt(label, body),)
@@ -218,7 +220,7 @@ def _lower_parallel(context: Context, node: Map, writes: ConflictResolutions, lo
     if vector and len(node.params) > divided.collapse:
         loops, vector = _mark_innermost(loops, len(node.params), *vector, *reductions), ()
     loops = replace(loops, marks=(divided, *vector, *reductions))
-    _call_by_team(context, node, with_fence((*buffers, *growing, loops)), fails)
+    _call_by_team(context, node, with_fence((*buffers, *growing, *pace, loops)), fails)
 
 
 def _call_by_team(context: Context, node: Map, loops: tree.Body, fails: bool) -> None:
@@ -226,7 +228,8 @@ def _call_by_team(context: Context, node: Map, loops: tree.Body, fails: bool) ->
     context.module.threads = True
     name = context.file_name(f"{context.sdfg.name}_map_{'_'.join(node.params)}")
     checks = [s for s in statements(loops) if isinstance(s, tree.CheckFail)]
-    params = [parameter_for(context, variable, kind, loops) for variable, kind in names_in(loops).items()]
+    mentioned = {variable: kind for variable, kind in names_in(loops).items() if variable != FAILURE.name}
+    params = [parameter_for(context, variable, kind, loops) for variable, kind in mentioned.items()]
     args: list[LirExpr] = [Name(param.name, param.type) for param in params]
     for kind, variable in (("failure", fails), ("warning", any(check.warning for check in checks))):
         if variable:

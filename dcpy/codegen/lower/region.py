@@ -15,7 +15,7 @@ from dcpy.codegen.lower.calls import lower_call, lower_callback, lower_foreign_c
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.copies import lower_copy
 from dcpy.codegen.lower.independence import promised
-from dcpy.codegen.lower.interrupts import emit_interruptible
+from dcpy.codegen.lower.interrupts import emit_interruptible, question
 from dcpy.codegen.lower.maps import lower_map, marks_of
 from dcpy.codegen.lower.networks import lower_dataflow
 from dcpy.codegen.lower.results import allocate_owned
@@ -174,7 +174,9 @@ def _lower_loop(context: Context, block: Loop) -> None:
     if isinstance(block.schedule, Recorded):
         from dcpy.codegen.lower.kernels.graphs import with_graphs  # late: programs for CPUs load nothing of it
 
-        context.emit(with_graphs(context, loop, block.schedule))
+        pace, head = question(context, block)
+        context.emit(pace)
+        context.emit(with_graphs(context, loop, block.schedule, head))
     else:
         emit_interruptible(context, loop, block)
 

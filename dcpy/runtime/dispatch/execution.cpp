@@ -293,9 +293,6 @@ bool survives(const Specialization &s, int32_t code, const int64_t *error) {
 
 constexpr int64_t INTERRUPT = -1;  // the site at which a loop asks whether a signal has come
 
-// How often Python is asked: to take the GIL back may take as long as another thread keeps it (5 ms).
-constexpr std::chrono::milliseconds BETWEEN_SIGNALS{100};
-
 // Python runs the handlers of signals in its first thread.
 bool is_main_thread() {
 #ifdef __APPLE__
@@ -303,6 +300,35 @@ bool is_main_thread() {
 #else
     return syscall(SYS_gettid) == getpid();
 #endif
+}
+
+// How often Python is asked, in nanoseconds: to take the GIL back may take as long as another thread keeps it (5 ms).
+constexpr int64_t BETWEEN_SIGNALS = 100'000'000;
+// How often the clock is read: a loop whose iterations are short comes here more rarely from then on.
+constexpr int64_t SELDOM = 1'000'000, OFTEN = 20'000'000;
+
+// What a loop keeps between its questions: iterations left until the next one, how many those were, and two times.
+struct Pace {
+    int64_t left, turns, since, asked;
+};
+
+// Whether it is time to ask Python; says when the loop is to come again.
+bool is_time(Pace &pace) {
+    const int64_t now = std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+    const int64_t taken = now - pace.since;
+    if (pace.turns == 0) {
+        pace.turns = 16;
+        pace.asked = now;
+    } else if (taken < SELDOM) {
+        pace.turns *= 16;
+    } else if (taken > OFTEN) {
+        pace.turns = pace.turns / 16 + 1;
+    }
+    pace.left = pace.turns;
+    pace.since = now;
+    if (now - pace.asked < BETWEEN_SIGNALS || !is_main_thread()) return false;
+    pace.asked = now;
+    return true;
 }
 
 // One call of compiled code that calls Python functions: takes the GIL back for them, and keeps what they raise.
@@ -313,7 +339,7 @@ struct CallingBack : Python {
 
     static int32_t call_back(Python *python, int64_t site, const int64_t *operands) {
         auto &self = *static_cast<CallingBack *>(python);
-        if (site == INTERRUPT && !self.asks_for_signals()) return 0;
+        if (site == INTERRUPT && !is_time(*reinterpret_cast<Pace *>(const_cast<int64_t *>(operands)))) return 0;
         PyEval_RestoreThread(self.thread);
         self.locks.release();
         int32_t status = site == INTERRUPT ? self.interrupted() : self.run(site, operands);
@@ -323,14 +349,6 @@ struct CallingBack : Python {
         }
         self.thread = PyEval_SaveThread();
         return status;
-    }
-
-    // Whether it is time to ask Python.
-    bool asks_for_signals() {
-        const auto now = std::chrono::steady_clock::now();
-        if (now - asked < BETWEEN_SIGNALS || !is_main_thread()) return false;
-        asked = now;
-        return true;
     }
 
     int32_t interrupted() {
@@ -356,7 +374,6 @@ struct CallingBack : Python {
     Delivery<OnDevice> &delivery;
     Locks &locks;
     PyThreadState *thread = nullptr;
-    std::chrono::steady_clock::time_point asked{};
     Object raised;
 };
 

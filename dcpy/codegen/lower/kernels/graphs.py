@@ -16,8 +16,10 @@ from dcpy.codegen.lower.context import Context
 from dcpy.ir.schedules import Recorded
 
 
-def with_graphs(context: Context, loop: tree.Loop, recorded: Recorded) -> tree.Statement:
+def with_graphs(context: Context, loop: tree.Loop, recorded: Recorded, head: tree.Body) -> tree.Statement:
     """A loop of launches in bands of iterations that are graphs; as it is where there are not two bands.
+
+    Each band begins with `head`, and so does each iteration outside of graphs.
 
     before   for t in 0:T { launch(t) }
     after    if has_graphs() and T >= 128 {
@@ -41,10 +43,10 @@ def with_graphs(context: Context, loop: tree.Loop, recorded: Recorded) -> tree.S
     replayed = tree.If(
         ((_is("<", last, loop.stop), (*record, _ask("graph_replay", number))),), (replace(loop, start=band),)
     )
-    bands = tree.Loop(band.name, loop.start, loop.stop, integer(width * step), (replayed,), span=loop.span)
+    bands = tree.Loop(band.name, loop.start, loop.stop, integer(width * step), (*head, replayed), span=loop.span)
     enough = _is("<", plus(loop.start, integer((2 * width - 1) * step)), loop.stop)
     pays = Infix("&&", Intrinsic("has_graphs", (), TRUTH), enough, TRUTH)
-    return tree.If(((pays, (bands,)),), (loop,))
+    return tree.If(((pays, (bands,)),), (replace(loop, body=(*head, *loop.body)),))
 
 
 def _ask(what: str, number: LirExpr) -> tree.Evaluate:

@@ -1,0 +1,122 @@
+"""Interrupts: Ctrl-C stops compiled loops, as it stops Python's, and the arguments keep what was written."""
+
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import dcpy
+from tests.support import devices
+
+pytestmark = pytest.mark.cc
+LONG = 10**12  # iterations that nobody waits for
+SOON = 60.0  # seconds on a machine that is busy: far from the end of the loop
+
+
+def smoothed(x, count, n):
+    for t in range(n):
+        x[1:-1] = 0.5 * (x[:-2] + x[2:])
+        count[0] = t
+    return x.sum()
+
+
+def swept(a, count, n):
+    for t in range(n):
+        for i in range(1, a.shape[0]):
+            for j in range(1, a.shape[1]):
+                a[i, j] = 0.5 * (a[i - 1, j] + a[i, j - 1])
+        count[0] = t
+
+
+def halved(x, count, n):
+    while count[0] < n:
+        x[0] = 0.5 * x[0]
+        count[0] += 1
+
+
+def iterated(x, count, n):
+    for i in range(x.shape[0]):
+        value = x[i]
+        for _ in range(n // LONG * 10**7):
+            value = np.sqrt(value + i)
+        x[i] = value
+    count[0] = n
+
+
+@pytest.fixture
+def interrupted(monkeypatch):
+    """Calls a function, and interrupts it soon after that; how long it took to end."""
+
+    def call(function, *args):
+        timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+        with pytest.raises(KeyboardInterrupt):
+            timer.start()
+            try:
+                function(*args)
+                time.sleep(SOON)  # it ended before the signal came
+            finally:
+                timer.join()
+        return args
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield call
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.parametrize("auto", [False, True])
+@pytest.mark.parametrize("function", [smoothed, swept, halved])
+def test_loops_stop_and_keep_what_they_have_written(function, auto, interrupted):
+    program = dcpy.program(function, auto_optimize=auto)
+    shape = (50, 50) if function is swept else 1000
+    program(np.ones(shape), np.zeros(1), 1)
+    _, count, _ = interrupted(program, np.ones(shape), np.zeros(1), LONG)
+    assert 0 < count[0] < LONG
+    program(np.ones(shape), count, 3)  # the program is as good as before
+
+
+def test_a_team_stops(interrupted):
+    program = dcpy.program(iterated, auto_optimize=True)
+    program(np.ones(1000), np.zeros(1), 1)
+    _, count, _ = interrupted(program, np.ones(100_000), np.zeros(1), LONG)
+    assert count[0] == 0
+
+
+def test_handlers_of_other_signals_run_while_a_loop_goes_on():
+    seen = []
+    program = dcpy.program(smoothed)
+    program(np.ones(100), np.zeros(1), 1)
+    before = signal.signal(signal.SIGALRM, lambda number, frame: seen.append(number))
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        start = time.perf_counter()
+        while not seen and time.perf_counter() < start + SOON:
+            program(np.ones(100_000), np.zeros(1), 2_000)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert seen == [signal.SIGALRM]
+
+
+def test_other_threads_are_not_interrupted(interrupted):
+    program, found = dcpy.program(smoothed), []
+    expected = smoothed(np.arange(100.0), np.zeros(1), 1000)
+    worker = threading.Thread(target=lambda: found.append(program(np.arange(100.0), np.zeros(1), 1000)))
+    worker.start()
+    interrupted(time.sleep, SOON)
+    worker.join()
+    np.testing.assert_allclose(found, expected)
+
+
+def test_launches_of_a_device_are_interrupted_between_them(interrupted):
+    program = dcpy.program(smoothed, device=dcpy.DeviceType.GPU, gpu_backend=devices.BACKEND)
+    program(np.ones(10), np.zeros(1), 1)
+    _, count, _ = interrupted(program, np.ones(10), np.zeros(1), LONG)
+    assert count[0] < LONG
+
+
+@pytest.mark.parametrize("function", [smoothed, halved])
+def test_innermost_counted_loops_ask_nothing(function):
+    code = dcpy.program(function).to_sdfg(np.ones(3), np.ones(1), 1).code()
+    assert code.count("if (dcpy_interrupted(pace))") == 1
