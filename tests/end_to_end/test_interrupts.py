@@ -46,19 +46,21 @@ def iterated(x, count, n):
     count[0] = n
 
 
+def _called(function, *args):
+    function(*args)
+    time.sleep(SOON)  # it ended before the signal came
+
+
 @pytest.fixture
-def interrupted(monkeypatch):
-    """Calls a function, and interrupts it soon after that; how long it took to end."""
+def interrupted():
+    """Calls a function, which a signal interrupts soon after that; returns its arguments."""
 
     def call(function, *args):
         timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+        timer.start()
         with pytest.raises(KeyboardInterrupt):
-            timer.start()
-            try:
-                function(*args)
-                time.sleep(SOON)  # it ended before the signal came
-            finally:
-                timer.join()
+            _called(function, *args)
+        timer.join()
         return args
 
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
