@@ -10,6 +10,7 @@ from dcpy.base.environment import Environment
 from dcpy.base.errors import CodegenError
 from dcpy.base.options import CpuOptions, DeviceType, Options
 from dcpy.base.prototypes import Prototype
+from dcpy.base.vectormath import LIBRARY, vector_functions
 from dcpy.codegen import artifact
 from dcpy.codegen.artifact import Artifact, Signature, Unit
 from dcpy.codegen.emit.dialect import Dialect
@@ -22,7 +23,6 @@ from dcpy.codegen.lower.context import ModuleContext
 from dcpy.codegen.lower.module import lower_program, program_prototype
 from dcpy.codegen.names import identifier
 from dcpy.codegen.signature import called_by_host, default_signature
-from dcpy.codegen.vectormath import LIBRARY, vector_functions
 from dcpy.ir.machine import COSTS, Costs
 from dcpy.ir.sdfg import Sdfg
 

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from dcpy.base.errors import ToolchainError
 from dcpy.base.options import CpuOptions
+from dcpy.base.vectormath import LIBRARY as LIBRARY_OF_VECTORS
 from dcpy.codegen.artifact import Artifact, Unit
-from dcpy.codegen.vectormath import LIBRARY as LIBRARY_OF_VECTORS
 from dcpy.runtime.openmp import DIVIDED, GNU, OpenMP, remark_one_thread
 from dcpy.runtime.toolchain import Toolchains
 

@@ -7,9 +7,9 @@ out because nobody needs it is returned.
 from __future__ import annotations
 
 from dcpy.base.environment import Environment
+from dcpy.base.vectormath import LIBRARY, vector_functions
 from dcpy.codegen.artifact import Artifact, Signature, Unit
 from dcpy.codegen.prelude import vectorized
-from dcpy.codegen.vectormath import LIBRARY, vector_functions
 
 #: operations with a table entry whose time in vector code is measured, and how C++ spells them
 OPERATIONS = {

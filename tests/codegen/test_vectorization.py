@@ -8,8 +8,8 @@ import subprocess
 import pytest
 
 from dcpy.base.options import CpuOptions
+from dcpy.base.vectormath import vector_functions
 from dcpy.codegen.generate import generate
-from dcpy.codegen.vectormath import vector_functions
 from dcpy.ir.text import parse_sdfg
 from dcpy.runtime.build import compile_flags
 from dcpy.transforms.cpu.lowering import lower_for_cpu

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import dcpy
-from dcpy.codegen.vectormath import vector_functions
+from dcpy.base.vectormath import vector_functions
 from dcpy.runtime.openmp import NONE
 from dcpy.runtime.toolchain import candidates, find_toolchain, supports_openmp
 from tests.support.compiled import compile_sdfg, source_of
