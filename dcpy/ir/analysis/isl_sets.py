@@ -7,9 +7,10 @@ questions about different programs are equal texts and are asked only once. isl 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, TypeVar
 
+from dcpy.base.interrupts import interrupts_deferred
 from dcpy.ir.analysis.footprints import Footprint
 from dcpy.ir.subsets import DimSubset, Subset
 from dcpy.ir.symbolic import Expr, Ranges, sym
@@ -198,9 +199,15 @@ def _direction(isl: Any, points: Any, axis: int) -> str:
     return {"=": "0", "<=>": "*", "<=": "<=", "=>": ">=", "<>": "<>"}.get(signs, "none")
 
 
-def _bounded(question: Callable[[Any], T]) -> T | None:
-    import islpy as isl
+@cache
+def _islpy() -> Any:
+    with interrupts_deferred():
+        import islpy
+    return islpy
 
+
+def _bounded(question: Callable[[Any], T]) -> T | None:
+    isl = _islpy()
     context = isl.DEFAULT_CONTEXT
     context.set_max_operations(_MAX_OPERATIONS)
     try:

@@ -33,6 +33,7 @@ from dcpy.frontend.lower.arrays import resizing
 from dcpy.frontend.lower.frame import Frame
 from dcpy.frontend.lower.functions import caching, nonlocals, recursion
 from dcpy.frontend.lower.functions.agreement import require_annotated
+from dcpy.frontend.lower.functions.call_chains import call_noted
 from dcpy.frontend.lower.functions.callbacks import call_back
 from dcpy.frontend.lower.functions.callees import annotated_sizes, call_node
 from dcpy.frontend.lower.names import bind_name, forget_global_array, from_python, settle
@@ -47,7 +48,7 @@ from dcpy.frontend.numpy.refused import OUTSIDE, refusal
 from dcpy.frontend.numpy.traced import shown_at_the_call
 from dcpy.frontend.python import iterators
 from dcpy.frontend.queues import StreamValue
-from dcpy.frontend.source import read_source
+from dcpy.frontend.source import Source, read_source
 from dcpy.frontend.specialize.records import is_plain_class
 from dcpy.frontend.values import (
     ArrayValue,
@@ -341,9 +342,20 @@ def call_python(
     frame: Frame, function: python_types.FunctionType, args: Sequence[Value], kwargs: Mapping[str, Value]
 ) -> Value:
     """A user's function: specialized for these arguments."""
-    program = frame.program
-    recursion.enter(program, function.__name__, function, function.__code__)
+    recursion.enter(frame.program, function.__name__, function, function.__code__)
     source = read_source(function)
+    with call_noted(frame, function.__name__, own=source.is_own):
+        return _call_of_source(frame, function, source, args, kwargs)
+
+
+def _call_of_source(
+    frame: Frame,
+    function: python_types.FunctionType,
+    source: Source,
+    args: Sequence[Value],
+    kwargs: Mapping[str, Value],
+) -> Value:
+    program = frame.program
     define = program.callees.in_place.get(function) or without_returns_in_loops(desugar(source))
     program.callees.in_place[function] = define
     closure = Closure(function, program.dependences)
@@ -402,7 +414,8 @@ def _nested(frame: Frame, function: FunctionValue, args: Sequence[Value], kwargs
     frame.program.callees.stack.append(((define, scope), define))
     try:
         given = nonlocals.hand_in(frame, scope, inner)
-        result = _run(frame, inner, bound)
+        with call_noted(frame, define.name, own=scope.source.is_own):
+            result = _run(frame, inner, bound)
         nonlocals.hand_back(frame, inner, given)
         return result
     finally:
