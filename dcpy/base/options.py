@@ -53,6 +53,14 @@ class Backend(Enum):
     SIMULATOR = "simulator"
 
 
+class Replicas(Enum):
+    """What calls of all ranks compare of arrays that each rank has as a whole."""
+
+    SAMPLE = "sample"
+    ALL = "all"
+    OFF = "off"
+
+
 class Failures(Enum):
     """When a check that failed on a device is told."""
 
@@ -143,7 +151,7 @@ class Options:
     scalapack: str = ""  #: files of ScaLAPACK and of what it needs, ``:`` between; empty: MKL or the system; or ``off``
     halo_steps: int = 0  #: iterations between two messages to neighbours; 0: as takes least; -1: each map gets its own
     halo_overlap: bool = False  #: elements of neighbours arrive while what needs none is computed
-    check_replicas: bool = False  #: calls of all ranks compare arrays that each has as a whole
+    check_replicas: Replicas = Replicas.SAMPLE  #: of arrays on all ranks, ``sample``, ``all`` or ``off`` is compared
     check_messages: bool = False  #: ranks compare collectives of the local view before they begin
     ranks_timeout: int = 0  #: seconds after which a call of all ranks ends the job, and says where each is; 0: never
     check_races: bool = False  #: calls are interpreted, slowly, and report races between iterations of dcpy.map

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from dcpy.base.errors import GridError, MissingMpi
 from dcpy.base.options import environment_of_ranks
@@ -35,7 +36,9 @@ def command_for(ranks: int, arguments: Sequence[str]) -> list[str]:
     return [launcher, "-n", str(ranks), sys.executable, "-m", "mpi4py", *arguments]
 
 
-def run_on_ranks(ranks: int, arguments: Sequence[str]) -> int:
-    """Runs it, and returns the exit code of the job."""
+def run_on_ranks(ranks: int, arguments: Sequence[str]) -> NoReturn:
+    """Becomes the launcher: the exit code is that of the job, and a signal (SIGTERM, Ctrl-C) ends all ranks."""
     command = command_for(ranks, arguments)
-    return subprocess.run(command, env=environment_of_ranks(ranks), check=False).returncode
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os.execve(command[0], command, environment_of_ranks(ranks))

@@ -41,6 +41,16 @@ def distribute(
     return _distribute(sdfg, NETWORK, 1 if alone else 0, steps)
 
 
+def gather(sdfg: Sdfg, plan: Mapping[str, Distribution], grids: Mapping[str, Sequence[int | str]]) -> None:
+    """Enters grids and distributions, and gives each rank all of the arrays: it computes all, without a message."""
+    from dcpy.transforms.distributed.pipeline import GATHERED
+    from dcpy.transforms.distributed.plans import enter_plan
+
+    plugins.load()
+    enter_plan(sdfg, plan, grids)
+    driver.run_passes(sdfg, GATHERED, resolve_options())
+
+
 def take_requested(sdfg: Sdfg, known: Mapping[str, tuple[int, ...]]) -> Requested:
     """What the program itself says of where arrays live, which it does not say any more then."""
     from dcpy.transforms.distributed import requested
@@ -87,17 +97,20 @@ def choose_distributions(
 
 
 def _distribute(sdfg: Sdfg, network: Network, ranks: int, steps: int) -> dict[str, int]:
-    """Runs the passes; warns of solvers that no library solves on a grid."""
+    """Runs the passes; warns of solvers that no library solves on a grid, and of arrays that are gathered."""
     from dcpy.base.errors import warn_of_cost
     from dcpy.ir.analysis.uses import Uses
     from dcpy.transforms.distributed.pipeline import distribute
     from dcpy.transforms.distributed.specialize_solvers import SpecializeSolvers, missing_for_solvers
+    from dcpy.transforms.distributed.whole_copies import unplaced_views
 
     plugins.load()
     missing = "there is one rank" if ranks == 1 else missing_for_solvers(sdfg)
     solvers = SpecializeSolvers(network, ranks, missing)
     for node, reason in solvers.gathered(Uses(sdfg)) if ranks != 1 else ():
         warn_of_cost(f"{node.kind}: {reason}", node.span)
+    for name, reason in unplaced_views(Uses(sdfg)).items() if ranks != 1 else ():
+        warn_of_cost(f"{name!r} is gathered: {reason}", sdfg.desc(name).span or sdfg.span)
     return driver.run_passes(sdfg, distribute(network, solvers, steps), resolve_options()).counts()
 
 

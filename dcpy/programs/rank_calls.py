@@ -8,7 +8,6 @@ the parts that this rank has.
 from __future__ import annotations
 
 import functools
-import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import CodeType, FunctionType
@@ -18,6 +17,7 @@ import numpy as np
 
 from dcpy import driver
 from dcpy.base.errors import ArgumentError, ArgumentShapeError, GridError
+from dcpy.base.foreign import foreign_array
 from dcpy.base.grids import balanced
 from dcpy.base.options import Options
 from dcpy.codegen.artifact import ArrayArg, IntegerArg
@@ -30,6 +30,7 @@ from dcpy.runtime.distributed.agreement import agree, settle
 from dcpy.runtime.distributed.arrays import DistArray, OnRoot
 from dcpy.runtime.distributed.calibration import kept, scope_of
 from dcpy.runtime.distributed.placement import Grid, Placement
+from dcpy.runtime.distributed.replicas import digests
 from dcpy.runtime.distributed.sharing import load_everywhere
 from dcpy.runtime.distributed.world import World, current_world
 from dcpy.runtime.function import compiled_function
@@ -105,6 +106,12 @@ def _describe(name: str, value: Any, found: Description) -> None:
         found.types[name], found.shapes[name] = f"{value.dtype.str}[{value.ndim}]", value.shape
     elif isinstance(value, bool | int | float | complex | np.generic):
         found.types[name], found.values[name] = type(value).__name__, repr(value)
+    elif (foreign := foreign_array(value)) is not None:
+        raise ArgumentError(
+            f"argument {name!r} is {foreign.message.removesuffix(': programs run on the CPU')}",
+            notes=("a program of all ranks takes arrays of NumPy's, and moves them to a device itself",),
+            help=foreign.help(name),
+        )
     else:
         found.types[name] = f"{type(value).__name__} {value!r}"
 
@@ -129,12 +136,6 @@ def _require_places(bound: Mapping[str, Any], wanted: Mapping[str, Any]) -> None
                 f"argument {name!r} is {value.placement}, and its annotation says {where}",
                 help=f"pass {name}.redistribute(on), with the distribution of the annotation",
             )
-
-
-def _digests(bound: Mapping[str, Any]) -> dict[str, str]:
-    """What stands for the elements of arrays that each rank has as a whole."""
-    arrays = {name: value for name, value in bound.items() if isinstance(value, np.ndarray)}
-    return {name: hashlib.blake2b(value.tobytes(), digest_size=16).hexdigest() for name, value in arrays.items()}
 
 
 def _still(source: tuple[Any, ...], value: object) -> bool:
@@ -173,10 +174,10 @@ class RankCalls:
         try:
             described = describe(bound)
             _require_places(bound, self._wanted)
-            if self.options.check_replicas:
-                described.values |= _digests(bound)
             if self._knows(described):
-                self._programs[described.key].check(bound, described)
+                known = self._programs[described.key]
+                known.check(bound, described)
+                described.values |= self._digests(bound, described, known.recipe)
         except Exception as error:
             failed = error
         world = described.world if described is not None else current_world()
@@ -186,6 +187,9 @@ class RankCalls:
         if asks:
             self._programs[described.key] = self._compiled(bound, described, profile)
         return self._programs[described.key].run(bound, described)
+
+    def _digests(self, bound: Mapping[str, Any], described: Description, recipe: Recipe) -> dict[str, str]:
+        return digests(bound, recipe.reads, self.options.check_replicas) if described.world.size > 1 else {}
 
     def _knows(self, described: Description) -> bool:
         """Whether there is a program for such a call, and what it was compiled with is what it was."""
@@ -217,11 +221,13 @@ class RankCalls:
         loaded = load_everywhere(world, self.options, compiles, codes)
         made = RankProgram(loaded, world, guards)
         failed = None
+        values: dict[str, str] = {}
         try:
             made.check(bound, described)
+            values = self._digests(bound, described, made.recipe)
         except Exception as error:
             failed = error
-        agree(world, {}, failed)
+        agree(world, {f"the value of {name!r}": value for name, value in values.items()}, failed)
         return made
 
     def _compile(

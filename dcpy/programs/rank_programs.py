@@ -15,6 +15,7 @@ from dcpy import driver, plugins
 from dcpy.base.errors import FrontendError, warn_of_cost
 from dcpy.codegen.artifact import ArrayArg, IntegerArg
 from dcpy.codegen.signature import default_signature
+from dcpy.ir.analysis.touched import exposed_arguments
 from dcpy.ir.comm import CommNode
 from dcpy.ir.data import Array
 from dcpy.ir.distribution import Blocked, Distribution, coordinate_names
@@ -22,6 +23,7 @@ from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.symbolic import Expr, sym
 from dcpy.ir.text.distribution_parser import parse_distribution
 from dcpy.programs import distributing
+from dcpy.programs.backing_off import Backoff, distribute_or_back_off
 from dcpy.programs.changing_messages import warn_of_changing_shapes
 
 if TYPE_CHECKING:
@@ -41,7 +43,7 @@ class Recipe:
     rank's coordinates, both in the order of the call's grids. `blocks` are the sizes of balanced blocks: the symbol,
     the array and its dimension, the grid and its axis. As numbers that are given, they are no divisions in loops.
     `fixed` are the sizes of grids that the program itself names: of each of the first grids, or () for one that it
-    does not name.
+    does not name. `reads` are the arrays whose elements count when the program begins.
     """
 
     sizes: Sizes
@@ -51,6 +53,7 @@ class Recipe:
     communicates: bool
     blocks: Blocks = ()
     fixed: tuple[Extents, ...] = ()
+    reads: tuple[str, ...] = ()
 
     def serves(self, grids: Sequence[Extents]) -> bool:
         """Whether it is a program for arguments on grids of these sizes."""
@@ -68,7 +71,8 @@ class Recipe:
         grids, places = (tuple(tuple(each) for each in found[field]) for field in ("grids", "places"))
         blocks = tuple((str(s), str(n), int(d), int(g), int(a)) for s, n, d, g, a in found["blocks"])
         fixed = tuple(tuple(map(int, each)) for each in found["fixed"])
-        return cls(sizes, tuple(found["numbers"]), grids, places, bool(found["communicates"]), blocks, fixed)
+        numbers, reads = tuple(map(str, found["numbers"])), tuple(map(str, found["reads"]))
+        return cls(sizes, numbers, grids, places, bool(found["communicates"]), blocks, fixed, reads)
 
 
 def for_ranks(
@@ -96,6 +100,8 @@ def for_ranks(
         if isinstance(arg, ArrayArg)
     }
     numbers = tuple(arg.name for arg in whole.args if isinstance(arg, IntegerArg))
+    exposed = exposed_arguments(sdfg)
+    reads = tuple(name for name in sizes if name in exposed)
     names = [_free_name(sdfg, f"g{number}") for number in range(len(extents))]
     renamed = {f"g{number}": name for number, name in enumerate(names)}
     requested = distributing.take_requested(sdfg, dict(zip(names, extents, strict=True)))
@@ -107,23 +113,34 @@ def for_ranks(
         for name, sizes in zip(names, (*extents, *requested.grids.values()), strict=True)
     }
     placed = {name: parse_distribution(_on(where, renamed)) for name, where in plan.items()} | requested.plan
-    named: list[Blocks] = []
-    if grids:
-        placed, blocks = _with_blocks(sdfg, placed, names, [name for name in placed if name in sizes])
-        named.append(blocks)
-        distributing.distribute(sdfg, placed, grids, temporaries=True, alone=ranks == 1, steps=steps)
-        grids |= {name: grid.symbols for name, grid in sdfg.grids.items() if name not in grids}
-    elif ranks > 1:
-        naming = partial(_name_blocks, list(sizes), named)
-        distributing.choose_distributions(sdfg, ranks, _of_symbols(sizes, shapes), 0, naming, figures, steps)
-        grids = {name: grid.symbols for name, grid in sdfg.grids.items()}
-    distributing.localize(sdfg, overlap)
+    named: Blocks = ()
+    found: dict[str, tuple[str, ...]] = {}
+
+    def distribute(how: Backoff) -> None:
+        nonlocal named, found
+        halos = steps if how is Backoff.NOT else -1
+        found = dict(grids)
+        if grids:
+            where, named = _with_blocks(sdfg, placed, names, [name for name in placed if name in sizes])
+            if how is Backoff.GATHERED:
+                distributing.gather(sdfg, where, grids)
+            else:
+                distributing.distribute(sdfg, where, grids, temporaries=True, alone=ranks == 1, steps=halos)
+            found |= {name: grid.symbols for name, grid in sdfg.grids.items() if name not in grids}
+        elif ranks > 1 and how is not Backoff.GATHERED:
+            blocks: list[Blocks] = []
+            naming = partial(_name_blocks, list(sizes), blocks)
+            distributing.choose_distributions(sdfg, ranks, _of_symbols(sizes, shapes), 0, naming, figures, halos)
+            named, found = sum(blocks, ()), {name: grid.symbols for name, grid in sdfg.grids.items()}
+        distributing.localize(sdfg, overlap and how is Backoff.NOT)
+
+    distribute_or_back_off(sdfg, distribute)
     messages = [node for node in sdfg.body.walk_nodes() if isinstance(node, CommNode)]
     expand_messages(sdfg, alone=ranks == 1)
-    places = tuple(coordinate_names(name, len(extents)) for name, extents in grids.items())
+    places = tuple(coordinate_names(name, len(extents)) for name, extents in found.items())
     return Recipe(
-        sizes, numbers, tuple(grids.values()), places, bool(messages), sum(named, ()),
-        (*fixed, *requested.grids.values()),
+        sizes, numbers, tuple(found.values()), places, bool(messages), named,
+        (*fixed, *requested.grids.values()), reads,
     )  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from dcpy.base.options import Options
 from dcpy.base.source import SrcSpan
 from dcpy.codegen.artifact import ArrayArg, IntegerArg
 from dcpy.codegen.signature import default_signature
+from dcpy.ir.analysis.touched import exposed_arguments
 from dcpy.ir.comm import CommNode
 from dcpy.ir.data import Array
 from dcpy.ir.distribution import coordinate_names
@@ -28,6 +29,7 @@ from dcpy.programs.rank_calls import RankProgram, describe
 from dcpy.programs.rank_programs import Recipe, expand_messages
 from dcpy.runtime.distributed.agreement import agree
 from dcpy.runtime.distributed.placement import Grid
+from dcpy.runtime.distributed.replicas import digests
 from dcpy.runtime.distributed.sharing import load_everywhere
 from dcpy.runtime.distributed.world import World, current_world
 from dcpy.runtime.load import Loaded
@@ -49,6 +51,7 @@ def call_on_ranks(sdfg: Sdfg, bound: Mapping[str, Any], options: Options) -> Any
                 help="a function with @dcpy.program(distributed=True) takes what dcpy.distribute makes",
             )
     described = describe(given)
+    described.values |= digests(given, exposed_arguments(sdfg), options.check_replicas)
     described.grids = [Grid(_extents(sdfg, name, sizes, world), world) for name in sdfg.grids]
     agree(world, described.items(sdfg.name), None)
     loaded = load_everywhere(world, options, lambda: _without_places(_compiled(sdfg, options, world)))

@@ -156,6 +156,7 @@ PASSES: Registry[type[Pass]] = Registry(
         "loops-into-tiles": f"{_CPU}.loops_into_tiles:LoopsIntoTiles",
         "outer-loop-vectorization": f"{_CPU}.outer_loop_vectorization:OuterLoopVectorization",
         "deep-halos": f"{_DISTRIBUTED}.deep_halos:DeepHalos",
+        "whole-copies": f"{_DISTRIBUTED}.whole_copies:WholeCopies",
         "infer-halos": f"{_DISTRIBUTED}.infer_halos:InferHalos",
         "kernel-fusion": f"{_GPU}.kernel_fusion:KernelFusion",
         "kernel-union": f"{_GPU}.kernel_union:KernelUnion",

@@ -16,6 +16,7 @@ from tests.support.message_counter import compiled_counter
 
 ROOT = Path(__file__).parents[2]
 ALL = range(1, 9)
+JOBS = ("tests/mpi/test_jobs.py", "tests/mpi/test_signals.py")
 SECONDS = int(600 * (1 + os.getloadavg()[0] / (os.cpu_count() or 1)))  # longer where others compute, too
 
 
@@ -49,7 +50,7 @@ def main(arguments: list[str]) -> int:
         print(f"skipped: {error.message} ({error.help})")
         return 0
     codes = [run(ranks, *rest) for ranks in counts]
-    jobs = [sys.executable, "-m", "pytest", "-q", "--mpi-jobs", "tests/mpi/test_jobs.py", *rest]
+    jobs = [sys.executable, "-m", "pytest", "-q", "--mpi-jobs", *JOBS, *rest]
     jobs += [] if "all" in numbers else ["-m", "not heavy"]
     return max(*codes, subprocess.run(jobs, cwd=ROOT, timeout=SECONDS, check=False).returncode % 5)  # 5: none selected
 

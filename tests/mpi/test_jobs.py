@@ -179,14 +179,31 @@ def test_what_ranks_say_to_each_other_is_watched_by_the_environment(tmp_path):
     assert "rank 0: waits in the move of an array between distributions, at " in text or "ranks 0, 1: " in text
 
 
-def test_copies_that_differ_are_found_where_asked(tmp_path):
+def test_copies_that_differ_are_found(tmp_path):
+    """A sample of each array that the program reads; all elements where asked; what it only writes is not compared."""
     code, text = ended(start(tmp_path, """
-        f = dcpy.program(distributed=True, check_replicas=True)(f.function)
-        refused("the ranks do not agree on the value of 'A'", 2.0, np.full(9, me), B)
+        @dcpy.program(distributed=True)
+        def g_of(A, y, B):
+            y[:] = A
+            B[:] = A[0]
+
+        many, one = np.zeros(3000), np.zeros(3000)
+        one[7] = me
+        f(2.0, np.arange(9.0), B)
+        refused("the ranks do not agree on the value of 'A'", 2.0, np.full(9, me), B)  # for ints there is no program
+        refused("the ranks do not agree on the value of 'A'", 2.0, np.full(9, me + 0.5), B)
+        g_of(many, np.full(3000, me + 0.5), B)
+        f, kept = g_of, f
+        refused("the ranks do not agree on the value of 'A'", many + me, many.copy(), B)
+        g_of(one, many.copy(), B)  # one element of many is in no sample
+        f = dcpy.program(distributed=True, check_replicas="all")(g_of.function)
+        refused("the ranks do not agree on the value of 'A'", one, many.copy(), B)
+        dcpy.program(distributed=True, check_replicas="off")(g_of.function)(many + me, many.copy(), B)
+        f = kept
         f(2.0, np.arange(9.0), B)
     """))  # fmt: skip
     assert code == 0, text
-    assert text.count("refused") == 3
+    assert text.count("refused") == 12
 
 
 def test_constants_that_differ_or_change(tmp_path):

@@ -131,6 +131,13 @@ def lower_foreign_call(context: Context, node: ForeignCall) -> None:
     if problem := refusal(node, context.module.known):  # also of what an expansion makes of a library node's fields
         raise CodegenError(problem, span=node.span)
     environment = context.module.known.get(node.environment) or environment_of(node.environment)
+    if context.module.hardware is not None and (environment.declarations or environment.prototypes):
+        raise CodegenError(
+            f"{node.function}() of the library {environment.name!r} cannot be called from a program for an FPGA",
+            span=node.span,
+            notes=("ranks send messages by MPI",) if environment.name.startswith("mpi") else (),
+            help='leave out device="fpga"',
+        )
     context.module.environments[node.environment] = None
     values = {
         connector: read(context, memlet)

@@ -13,6 +13,8 @@ from dcpy.ir.analysis.access_relations import accesses_in
 from dcpy.ir.analysis.footprints import Footprint
 from dcpy.ir.analysis.integer_sets import covers
 from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.region import State
+from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Subset
 from dcpy.ir.tree import Element
 
@@ -48,6 +50,19 @@ def touched_by(element: Element, uses: Uses) -> dict[str, Touched]:
 def read_by_itself(element: Element, uses: Uses) -> dict[str, None]:
     """The containers that are read by what is written on an element itself: a condition, a bound."""
     return dict.fromkeys(uses.root(name) for name in uses.touches(element).reads)
+
+
+def exposed_arguments(sdfg: Sdfg) -> tuple[str, ...]:
+    """The arguments whose elements may count when a program begins: that are read before all of them are written."""
+    uses = Uses(sdfg)
+    exposed: dict[str, None] = {}
+    written: set[str] = set()
+    for block in sdfg.body.blocks:
+        for element in block.nodes if isinstance(block, State) else (block,):
+            found = touched_by(element, uses)
+            exposed |= {name: None for name, touched in found.items() if touched.exposed and name not in written}
+            written |= {name for name, touched in found.items() if touched.whole}
+    return tuple(name for name in sdfg.arguments if name in exposed)
 
 
 def _touched(accesses: list[MemoryAccess], element: Element, uses: Uses) -> Touched:

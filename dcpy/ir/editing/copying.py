@@ -24,6 +24,13 @@ def copy_sdfg(sdfg: S) -> S:
     return _copy_sdfg(sdfg, {})
 
 
+def become(sdfg: Sdfg, other: Sdfg) -> None:
+    """Makes an SDFG what another one is, which is given up for that."""
+    vars(sdfg).clear()
+    vars(sdfg).update(vars(other))
+    sdfg.body.owner = sdfg
+
+
 def copy_region(region: Region, values: Substitution | None = None) -> Region:
     """A copy without an owner, its declarations included, with names replaced if `values` are given.
 

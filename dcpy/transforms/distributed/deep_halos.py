@@ -23,7 +23,7 @@ from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import Loop, State, While
 from dcpy.ir.schedules import Vector
 from dcpy.ir.symbolic import Expr, sym
-from dcpy.transforms.distributed.halo_validity import Halo, Widths, updated
+from dcpy.transforms.distributed.halo_validity import Halo, Widths, begins_undefined, updated
 from dcpy.transforms.distributed.own_arrays import is_own, own_copy, why_no_copy
 from dcpy.transforms.distributed.placement import Reach, placed
 from dcpy.transforms.distributed.steps_between_updates import Steps, steps_between_updates
@@ -84,7 +84,7 @@ class DeepHalos(GraphPass):
         for name in arguments:
             own_copy(name, rw)
         count = found[0]
-        steps = steps_between_updates(_nodes(loop) * count, rw.uses)
+        steps = steps_between_updates(_nodes(loop), count, _fresh(loop, rw.uses), rw.uses)
         assert isinstance(steps, Steps)  # other names change nothing
         _carry_out(loop, count, steps, rw)
         return ""
@@ -95,7 +95,7 @@ class DeepHalos(GraphPass):
         now = sum(seconds_of_update(updated(node), uses, self.network) for node in nodes if isinstance(node, Update))
         best, least, reason = None, now, Refusal("as many updates take less by the model")
         for count in self._counts(loop, nodes):
-            steps = steps_between_updates(nodes * count, uses)
+            steps = steps_between_updates(nodes, count, _fresh(loop, uses), uses)
             if isinstance(steps, Refusal):
                 reason = steps
                 break
@@ -161,6 +161,11 @@ def _nodes(loop: Loop | While) -> list[Node]:
     return [node for block in loop.body.blocks if isinstance(block, State) for node in block.nodes]
 
 
+def _fresh(loop: Loop | While, uses: Uses) -> list[str]:
+    """The arrays of which each iteration has its own."""
+    return [name for name, desc in loop.body.containers.items() if begins_undefined(desc)]
+
+
 def _run(nodes: list[Node], steps: Steps) -> Iterator[tuple[Node, Reach]]:
     yield from zip(nodes * (len(steps.reaches) // len(nodes)), steps.reaches, strict=True)
 
@@ -172,33 +177,42 @@ def _halo(node: Node, reach: Reach) -> Widths:
 def _carry_out(loop: Loop | While, count: int, steps: Steps, rw: Rewriter) -> None:
     span = next(node.span for node in loop.body.walk_nodes() if isinstance(node, Update))
     halos = [_halo(node, reach) for node, reach in _run(_nodes(loop), steps)]  # copies have other parameters
+    clones: list[Mapping[str, str]] = []
     if count > 1:
         assert isinstance(loop, Loop)  # others have no iterations to count
-        _write_out(loop, count, rw)
+        clones = _write_out(loop, count, rw)
     for node, halo in zip(_nodes(loop), halos, strict=True):
         if isinstance(node, Update):
             rw.erase(node)
         elif isinstance(node, Map) and node.home is not None and halo:
             rw.update(node, home=replace(node.home, halo=halo))
     for name, needed in steps.rooms.items():
-        desc = rw.uses.desc(name)
-        assert isinstance(desc, Array), "it is placed"
-        assert desc.distribution is not None, "on a grid"
-        room = needed.joined(Halo(desc.distribution.halo or needed.widths))
-        rw.redeclare(name, replace(desc, distribution=replace(desc.distribution, halo=room.widths)))
+        for each in (name, *(names[name] for names in clones if name in names)):
+            desc = rw.uses.desc(each)
+            assert isinstance(desc, Array), "it is placed"
+            assert desc.distribution is not None, "on a grid"
+            room = needed.joined(Halo(desc.distribution.halo or needed.widths))
+            rw.redeclare(each, replace(desc, distribution=replace(desc.distribution, halo=room.widths)))
     rw.insert(State("", [update_of(steps.update, rw.uses, span)]), loop.body, 0)
     if steps.ahead:
         rw.insert_before(loop, State("", [update_of(steps.ahead, rw.uses, span)]))
 
 
-def _write_out(loop: Loop, count: int, rw: Rewriter) -> None:
-    """Makes iterations of a loop groups of iterations; those that are left over run as they did."""
+def _write_out(loop: Loop, count: int, rw: Rewriter) -> list[Mapping[str, str]]:
+    """Makes iterations of a loop groups of iterations; those that are left over run as they did.
+
+    Returns, for each further iteration of a group, what its own containers are called there.
+    """
+    own = list(loop.body.containers)
     groups, rest = groups_and_rest(loop.range, count, rw.uses.ranges_at(loop))
     if rest is not None:
         last = clone(loop, rw)
         rw.insert_after(loop, last)
         rw.update(last, range=rest)
     later = [sym(loop.param) + loop.range.step * number for number in range(1, count)]
-    for copied in [clone_body(loop.body, {loop.param: value}, rw) for value in later]:
+    clones = [clone_body(loop.body, {loop.param: value}, rw) for value in later]
+    names = [dict(zip(own, copied.containers, strict=True)) for copied in clones]
+    for copied in clones:
         place_at_end(copied, loop.body, rw)
     rw.update(loop, range=groups)
+    return [*names]

@@ -4,6 +4,7 @@ A forward analysis over the region tree, as that of available copies. A write ma
 much of it valid as it sends, a copy to a whole array fills all that there is room for; a map that also runs iterations
 of the neighbours leaves as much valid as it runs. Loops are taken as any number of iterations: what holds inside of one
 holds at its beginning and behind its body. Maps write boxes, and what is outside of the box stays as valid as it was.
+What is undefined is valid.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from dcpy.ir.analysis.access_relations import accesses_in
 from dcpy.ir.analysis.memory import memory_of
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.comm import Update
-from dcpy.ir.data import Array
+from dcpy.ir.data import Array, Data, Lifetime
 from dcpy.ir.distribution import Distribution
 from dcpy.ir.nodes import Copy, Map, Node, Tasklet
 from dcpy.ir.region import Block, Branch, Dataflow, Region, State
@@ -132,6 +133,9 @@ class _Walk:
     found: dict[Element, Found]
 
     def region(self, region: Region, valid: Found) -> Found:
+        for name, desc in region.containers.items():
+            if begins_undefined(desc) and isinstance(desc, Array) and desc.distribution and desc.distribution.halo:
+                valid = {**valid, name: Validity.of(Halo(desc.distribution.halo, True))}
         for block in region.blocks:
             if isinstance(block, State):
                 for node in block.nodes:
@@ -171,6 +175,11 @@ class _Walk:
             return {**left, **after_map(node, reach_of(node), valid, self.uses)}
         room = fills(node, self.uses) if isinstance(node, Copy) and node not in self.unfilled else ()
         return {**left, node.dst.container: Validity.of(Halo(room, True))} if room and isinstance(node, Copy) else left
+
+
+def begins_undefined(desc: Data) -> bool:
+    """Whether the elements of a container are undefined where its region begins, so that any are as valid as others."""
+    return isinstance(desc, Array) and desc.transient and not desc.alias and desc.lifetime is Lifetime.SCOPE
 
 
 def without(element: Element, valid: Found, uses: Uses) -> Found:

@@ -112,10 +112,10 @@ def _stagings(node: Node, uses: Uses) -> list[Staging] | Refusal:
 
 
 def needed_by(node: Node, container: str, uses: Uses) -> Distribution | None:
-    """The blocks of a container that a node reads; None where it writes it, or needs all of it."""
+    """The blocks of a container that a node reads; None where it writes it, needs all of it, or reads a view of it."""
     grid, home, _ = home_of(node, uses)
     touches = [touch for touch in touches_of(node, uses) if touch.container == container]
-    if any(touch.is_write for touch in touches):
+    if not touches or any(touch.is_write for touch in touches):
         return None
     found = staging_for(node, container, touches, None, grid, home, uses)
     return None if isinstance(found, Refusal) or any(found.points) else found.desc.distribution

@@ -9,10 +9,9 @@ from dcpy.ir.data import Array
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy
-from dcpy.ir.region import State
+from dcpy.ir.region import Return, State
 from dcpy.ir.subsets import Subset
-from dcpy.ir.tree import jumps
-from dcpy.transforms.distributed.insert_communication import redirect
+from dcpy.ir.tree import jumps, may_complete
 from dcpy.transforms.distributed.touches import outermost_node
 
 
@@ -36,18 +35,23 @@ def why_no_copy(name: str, uses: Uses) -> str:
     return ""
 
 
-def own_copy(name: str, rw: Rewriter) -> str:
-    """Makes all of the program use an array of its own instead of an argument; returns its name."""
+def own_copy(name: str, rw: Rewriter, *, whole: bool = False) -> str:
+    """Makes all of the program use an array of its own instead of an argument; returns its name.
+
+    It lives where the argument does, or, if it is `whole`, on each rank.
+    """
     desc, body = rw.uses.desc(name), rw.sdfg.body
     assert isinstance(desc, Array)  # it has been looked at
-    outermost = [outermost_node(toucher) for toucher in rw.uses.touchers(name)]
-    nodes = [node for node in dict.fromkeys(outermost) if node is not None]
-    is_written = bool(rw.uses.writers(name))
-    own = rw.declare_fresh(f"{name}_own", replace(desc, transient=True), body)
-    for node in nodes:
-        redirect(node, name, own, (False,) * len(desc.shape), rw)
-    whole = Subset.whole(desc.shape)
-    rw.insert(State("", [Copy(Memlet(name, whole), Memlet(own, whole))]), body, 0)
+    is_written = any(rw.uses.writers(each) for each in rw.uses.overlapping(name))
+    ends = [end for end in jumps(body) if isinstance(end, Return)]
+    made = replace(desc, transient=True, distribution=None if whole else desc.distribution)
+    own = rw.declare_fresh(f"{name}_{'whole' if whole else 'own'}", made, body)
+    rw.rename_container(name, own)
+    everything = Subset.whole(desc.shape)
+    rw.insert(State("", [Copy(Memlet(name, everything), Memlet(own, everything))]), body, 0)
     if is_written:
-        rw.insert(State("", [Copy(Memlet(own, whole), Memlet(name, whole))]), body)
+        for end in ends:
+            rw.insert_before(end, State("", [Copy(Memlet(own, everything), Memlet(name, everything))]))
+        if may_complete(body):
+            rw.insert(State("", [Copy(Memlet(own, everything), Memlet(name, everything))]), body)
     return own

@@ -14,6 +14,7 @@ from dcpy.transforms.distributed.place_temporaries import PlaceTemporaries
 from dcpy.transforms.distributed.redundant_communication import RemoveRedundantCommunication
 from dcpy.transforms.distributed.specialize_products import SpecializeProducts
 from dcpy.transforms.distributed.specialize_solvers import SpecializeSolvers
+from dcpy.transforms.distributed.whole_copies import WholeCopies
 from dcpy.transforms.pipeline import Pipeline
 
 
@@ -27,6 +28,7 @@ def distribute(
     """
     return Pipeline(
         "distribute",
+        WholeCopies(),
         LocalizeReductions(),
         DistributeMap(),
         SpecializeProducts(network),
@@ -40,5 +42,6 @@ def distribute(
 
 DISTRIBUTE = distribute()
 TEMPORARIES = Pipeline("temporaries", PlaceTemporaries())
+GATHERED = Pipeline("gathered", WholeCopies(everything=True))
 LOCALIZE = Pipeline("one-rank", Localize())
 OVERLAP = Pipeline("overlap", OverlapExchange())

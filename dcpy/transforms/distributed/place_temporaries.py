@@ -33,18 +33,22 @@ class PlaceTemporaries(GraphPass):
     name: ClassVar[str] = "place-temporaries"
 
     def decide(self, rw: Rewriter) -> None:
-        """As often as something new is placed: from a result, what it is computed from may follow."""
+        """As often as something new is placed: from a result, what it is computed from may follow.
+
+        Shifts by known numbers come first: what is shifted by another number is aligned with little else.
+        """
         nodes = [node for _, node in outermost_nodes(rw.sdfg)]
-        while any([_place_written(node, rw) for node in nodes]):
-            pass
+        for known in (True, False):
+            while any([_place_written(node, known, rw) for node in nodes]):
+                pass
 
 
-def _place_written(node: Node, rw: Rewriter) -> bool:
+def _place_written(node: Node, known: bool, rw: Rewriter) -> bool:
     touches = touches_of(node, rw.uses)
     labels = node.params if isinstance(node, Map) else ()
     changed = False
     for touch in touches:
-        where = _followed(touch, labels, touches, rw.uses) if touch.is_write else None
+        where = _followed(touch, labels, touches, known, rw.uses) if touch.is_write else None
         name = touch.container
         if where is not None and isinstance(rw.uses.desc(name), View):
             name, where = _base_of(name, where, rw.uses)
@@ -69,7 +73,10 @@ def _base_of(name: str, wanted: Distribution, uses: Uses) -> tuple[str, Distribu
     return view.of, None
 
 
-def _followed(touch: Touch, labels: Sequence[str], touches: Sequence[Touch], uses: Uses) -> Distribution | None:
+def _followed(
+    touch: Touch, labels: Sequence[str], touches: Sequence[Touch], known: bool, uses: Uses
+) -> Distribution | None:
+    """Where the result of an access lives, as the operands do; with `known`, only if all shifts are numbers."""
     desc = uses.desc(touch.container)
     kept = uses.desc(desc.of) if isinstance(desc, View) else desc
     if not isinstance(kept, Array) or not kept.transient or kept.distribution is not None or touch.memlet.wcr:
@@ -83,7 +90,9 @@ def _followed(touch: Touch, labels: Sequence[str], touches: Sequence[Touch], use
             continue
         moved = shifted(axis, -anchor.low)
         taken = any(other is not None and other.axis == axis.axis for other in axes)
-        fits = (moved.offset.constant or 0) >= 0 and holds_all(moved, size, its, uses) if moved is not None else False
+        if known and moved is not None and moved.offset.constant is None:
+            return None
+        fits = moved is not None and holds_all(moved, size, its, uses)
         axes.append(None if taken or not fits else moved)
         grid = its if axes[-1] is not None else grid
     return Distribution(grid, tuple(axes)) if grid else None

@@ -128,7 +128,12 @@ def axis_for(
 
 
 def holds_all(axis: Axis, size: Expr, grid: str, uses: Uses) -> bool:
-    """Whether blocks are known to hold so many elements: those of an array that lives in such blocks are as many."""
+    """Whether each of so many elements is known to be on some rank.
+
+    None is before the first block; and blocks hold as many as those of an array do that lives in such blocks.
+    """
+    if axis is not None and not uses.ranges_at(uses.sdfg.body).proves_nonneg(axis.offset):
+        return False
     if not isinstance(axis, Blocked):
         return True
     if axis.block is ceil_div(size + axis.offset, uses.sdfg.grids[grid].sizes[axis.axis]):

@@ -6,7 +6,7 @@ steps has to compute on this rank as well, and needs more itself. A forward run 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dcpy.ir.analysis.effects import effects_of
@@ -36,18 +36,24 @@ class Steps:
     rooms: dict[str, Halo] = field(default_factory=dict)
 
 
-def steps_between_updates(nodes: Sequence[Node], uses: Uses) -> Steps | Refusal:
-    """How these nodes, those of all steps in order, can run after one update instead of those among them."""
+def steps_between_updates(step: Sequence[Node], count: int, fresh: Collection[str], uses: Uses) -> Steps | Refusal:
+    """How the nodes of `count` steps, in order, can run after one update instead of those among them.
+
+    The elements of `fresh` arrays are undefined when a step begins: no rank has others than its neighbours have.
+    """
+    nodes = [*step] * count
     found = Steps([{}] * len(nodes))
     for position in reversed(range(len(nodes))):
         node = nodes[position]
-        if isinstance(node, Update):
-            continue
-        reason = _before(node, position, found, uses)
+        reason = "" if isinstance(node, Update) else _before(node, position, found, uses)
         if reason:
             return Refusal(reason)
+        for name in fresh if position % len(step) == 0 else ():
+            found.update.pop(name, None)
+    for name in fresh:
+        found.ahead.pop(name, None)
     _as_one(found)
-    reason = _why_not_valid(nodes, found, uses)
+    reason = _why_not_valid(nodes, len(step), fresh, found, uses)
     return Refusal(reason) if reason else found
 
 
@@ -126,14 +132,17 @@ def _join(into: dict[str, Halo], name: str, halo: Halo) -> None:
     into[name] = into[name].joined(halo) if name in into else halo
 
 
-def _why_not_valid(nodes: Sequence[Node], steps: Steps, uses: Uses) -> str:
-    """Why something may not be valid that is read, however often all steps are repeated."""
+def _why_not_valid(nodes: Sequence[Node], period: int, fresh: Collection[str], steps: Steps, uses: Uses) -> str:
+    """Why something may not be valid that is read, however often all steps, each of `period` nodes, are repeated."""
+    undefined = {name: Validity.of(Halo(steps.rooms[name].widths, True)) for name in fresh if name in steps.rooms}
     begin: Found = {name: Validity.of(halo) for name, halo in steps.ahead.items()}
     while True:
         valid = dict(begin)
         for name, halo in steps.update.items():
             valid[name] = valid[name].refreshed(halo) if name in valid else Validity.of(halo)
-        for node, reach in zip(nodes, steps.reaches, strict=True):
+        for position, (node, reach) in enumerate(zip(nodes, steps.reaches, strict=True)):
+            if position % period == 0:
+                valid |= undefined
             if isinstance(node, Update):
                 continue
             reason = _why_not_read(node, reach, valid, uses)

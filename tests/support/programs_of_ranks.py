@@ -1,0 +1,172 @@
+"""Programs that run on ranks in all layouts, and what they are called with: a table for virtual ranks and for MPI."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+SIZES = (13, 4, 2)
+#: of each dimension in turn: dealt out in blocks, one by one, or two by two; those of two run on a grid of two axes
+LAYOUTS: tuple[tuple[str, ...], ...] = (
+    ("block 0",), ("cyclic 0",), ("cyclic 0 by 2",), ("block 0", "block 1"), ("cyclic 0", "block 1"),
+    ("cyclic 0 by 2", "cyclic 1"),
+)  # fmt: skip
+GRIDS = {2: (2, 1), 3: (1, 3), 4: (2, 2)}
+
+
+@dataclass(frozen=True)
+class Program:
+    """A function of arrays, and its arguments for a size."""
+
+    function: Callable[..., Any]
+    arguments: Callable[[int], list[Any]]
+
+    def expected(self, size: int) -> tuple[list[Any], list[Any]]:
+        """The results, and the arguments afterwards."""
+        arguments = self.arguments(size)
+        found = self.function(*arguments)
+        return list(found) if isinstance(found, tuple) else [] if found is None else [found], arguments
+
+
+PROGRAMS: dict[str, Program] = {}
+
+
+def program(arguments: Callable[[int], list[Any]]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Enters a function in the table."""
+
+    def enter(function: Callable[..., Any]) -> Callable[..., Any]:
+        PROGRAMS[function.__name__] = Program(function, arguments)
+        return function
+
+    return enter
+
+
+def cases(ranks: int, count: int) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Each program in so many of the layouts, others for other numbers of ranks."""
+    for number, name in enumerate(PROGRAMS):
+        for turn in range(count):
+            yield name, LAYOUTS[(number + 2 * (ranks - 2) + turn) % len(LAYOUTS)]
+
+
+def layout_of(value: Any, layout: tuple[str, ...]) -> tuple[str, ...] | None:
+    """How an argument is dealt out: floats are; an array of fewer dimensions has the first ones of the layout."""
+    if not isinstance(value, np.ndarray) or value.dtype.kind != "f":
+        return None
+    return (*layout, *("whole",) * value.ndim)[: value.ndim]
+
+
+def line(n: int) -> Any:
+    return np.random.default_rng(n).random(n) - 0.5
+
+
+def square(n: int, seed: int = 0) -> Any:
+    return np.random.default_rng(n + seed).random((n, n)) - 0.5
+
+
+@program(lambda n: [line(n), np.zeros(n)])
+def roll(x, y):
+    a = np.roll(x, 1)
+    y[:] = a * 2
+    return a + np.roll(x, -3)
+
+
+@program(lambda n: [square(n), np.arange(n) - 1])
+def roll_rows(A, c):
+    for i in range(A.shape[0]):
+        A[i] = np.roll(A[i], c[i], 0)
+
+
+@program(lambda n: [3, square(n)])
+def roll_grid(steps, A):
+    for _ in range(steps):
+        A[:] = A + 0.1 * (np.roll(A, 1, 0) + np.roll(np.roll(A, -1, 0), 1, 1) - 2 * A)
+
+
+@program(lambda n: [9, line(n)])
+def stencil_in_place(steps, A):
+    for _ in range(steps):
+        A[1:-1] = 0.5 * (A[:-2] + A[2:])
+
+
+@program(lambda n: [5, line(n), line(n) + 1])
+def stencil_of_two(steps, A, B):
+    for _ in range(steps):
+        B[1:-1] = 0.5 * (A[:-2] + A[2:])
+        A[1:-1] = 0.5 * (B[:-2] + B[2:])
+
+
+@program(lambda n: [5, square(n)])
+def stencil_of_squares(steps, A):
+    for _ in range(steps):
+        A[1:-1, 1:-1] = 0.25 * (A[:-2, 1:-1] + A[2:, 1:-1] + A[1:-1, :-2] + A[1:-1, 2:])
+
+
+@program(lambda n: [3, np.round(square(n) + 0.6)])
+def life_by_slices(steps, A):
+    for _ in range(steps):
+        near = (A[:-2, :-2] + A[:-2, 1:-1] + A[:-2, 2:] + A[1:-1, :-2] + A[1:-1, 2:]
+                + A[2:, :-2] + A[2:, 1:-1] + A[2:, 2:])  # fmt: skip
+        A[1:-1, 1:-1] = np.where((near == 3) | ((near == 2) & (A[1:-1, 1:-1] == 1)), 1.0, 0.0)
+
+
+@program(lambda n: [3, line(n)])
+def reflecting_edges(steps, A):
+    for _ in range(steps):
+        A[1:-1] = A[1:-1] + 0.1 * (A[:-2] - 2 * A[1:-1] + A[2:])
+        A[0] = A[1]
+        A[-1] = A[-2]
+
+
+@program(lambda n: [square(n)])
+def reductions(A):
+    return A.sum(axis=0), A.max(axis=1), A.mean(), A.min(), np.argmax(A)
+
+
+@program(lambda n: [square(n), square(n, 1), line(n)])
+def products(A, B, x):
+    A += B * 0.5
+    return A @ B, A @ x, x @ B, np.outer(x, x)
+
+
+@program(lambda n: [line(n), np.zeros(n)])
+def strided(x, y):
+    y[::2] = x[::2] * 2
+    y[1::2] = y[1::2] - x[:-1:2]
+    return x[::-1] + y
+
+
+@program(lambda n: [line(n), np.zeros(n)])
+def cumulative(x, y):
+    y[:] = np.cumsum(x)
+    return np.cumsum(x[::-1])
+
+
+@program(lambda n: [line(n), np.zeros(n), np.random.default_rng(n).permutation(n)])
+def indices(x, y, k):
+    y[k] = x
+    return x[k] * 2
+
+
+@program(lambda n: [line(n)])
+def masks(x):
+    x[x < 0] = 0.0
+    return np.where(x > 0.2, x, -x), np.count_nonzero(x > 0.1)
+
+
+@program(lambda n: [square(n)])
+def transposed(A):
+    A[:] = A + A.T
+    return A[:, 0] - A[-1]
+
+
+@program(lambda n: [square(n)])
+def diagonals(A):
+    return np.trace(A), np.diag(A).copy(), np.triu(A)
+
+
+@program(lambda n: [square(n)])
+def joined(A):
+    return np.concatenate((A, A[:1])), A.reshape(-1) * 2
