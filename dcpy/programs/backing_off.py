@@ -6,12 +6,17 @@ map, and each rank can have all of every array.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from enum import Enum
+from typing import TypeVar
 
 from dcpy.base.errors import TransformationRefused, warn_of_cost
 from dcpy.ir.editing.copying import become, copy_sdfg
 from dcpy.ir.sdfg import Sdfg
+from dcpy.programs import distributing
+
+Made = TypeVar("Made")
 
 
 class Backoff(Enum):
@@ -22,20 +27,23 @@ class Backoff(Enum):
     GATHERED = "each rank has all of its arrays, and computes all of it"
 
 
-def distribute_or_back_off(sdfg: Sdfg, distribute: Callable[[Backoff], None]) -> None:
-    """Distributes a program, which `distribute` changes in place, by the first way that is not refused.
+def distribute_or_back_off(sdfg: Sdfg, distribute: Callable[[Backoff], Made], overlap: bool) -> Made:
+    """Makes a program that of one rank by the first way that is not refused; returns what `distribute` returns then.
 
-    Raises what the last way raises. A `PerformanceWarning` says why a slower way is taken, where in the program.
+    `distribute` changes the program in place. With `overlap`, halos arrive while it computes. Raises what the last way
+    raises. A `PerformanceWarning` says that each rank computes all of it, and why.
     """
     before = copy_sdfg(sdfg)
-    ways = list(Backoff)
-    for way, slower in zip(ways, (*ways[1:], None), strict=True):
+    for way, slower in itertools.pairwise((*Backoff, None)):
+        assert way is not None  # only the last one is
         try:
-            distribute(way)
-            return
+            made = distribute(way)
+            distributing.localize(sdfg, overlap and way is Backoff.NOT)
+            return made
         except TransformationRefused as refused:
             if slower is None:
                 raise
             become(sdfg, copy_sdfg(before))
             if slower is Backoff.GATHERED:
                 warn_of_cost(f"{sdfg.name}(): {slower.value}: {refused.message}", refused.span or sdfg.span)
+    raise AssertionError("the last way returns or raises")

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 Sizes = Mapping[str, tuple[tuple[str, int, int], ...]]
 Blocks = tuple[tuple[str, str, int, int, int], ...]
 Extents = tuple[int, ...]
+Symbols = Mapping[str, tuple[str, ...]]  # of the sizes of each grid
 
 
 @dataclass(frozen=True)
@@ -113,28 +114,12 @@ def for_ranks(
         for name, sizes in zip(names, (*extents, *requested.grids.values()), strict=True)
     }
     placed = {name: parse_distribution(_on(where, renamed)) for name, where in plan.items()} | requested.plan
-    named: Blocks = ()
-    found: dict[str, tuple[str, ...]] = {}
-
-    def distribute(how: Backoff) -> None:
-        nonlocal named, found
-        halos = steps if how is Backoff.NOT else -1
-        found = dict(grids)
-        if grids:
-            where, named = _with_blocks(sdfg, placed, names, [name for name in placed if name in sizes])
-            if how is Backoff.GATHERED:
-                distributing.gather(sdfg, where, grids)
-            else:
-                distributing.distribute(sdfg, where, grids, temporaries=True, alone=ranks == 1, steps=halos)
-            found |= {name: grid.symbols for name, grid in sdfg.grids.items() if name not in grids}
-        elif ranks > 1 and how is not Backoff.GATHERED:
-            blocks: list[Blocks] = []
-            naming = partial(_name_blocks, list(sizes), blocks)
-            distributing.choose_distributions(sdfg, ranks, _of_symbols(sizes, shapes), 0, naming, figures, halos)
-            named, found = sum(blocks, ()), {name: grid.symbols for name, grid in sdfg.grids.items()}
-        distributing.localize(sdfg, overlap and how is Backoff.NOT)
-
-    distribute_or_back_off(sdfg, distribute)
+    if grids:
+        on_grids = partial(_on_grids, sdfg, placed, grids, list(sizes), ranks, steps)
+        named, found = distribute_or_back_off(sdfg, on_grids, overlap)
+    else:
+        by_costs = partial(_by_costs, sdfg, sizes, shapes, figures, ranks, steps)
+        named, found = distribute_or_back_off(sdfg, by_costs, overlap)
     messages = [node for node in sdfg.body.walk_nodes() if isinstance(node, CommNode)]
     expand_messages(sdfg, alone=ranks == 1)
     places = tuple(coordinate_names(name, len(extents)) for name, extents in found.items())
@@ -142,6 +127,34 @@ def for_ranks(
         sizes, numbers, tuple(found.values()), places, bool(messages), named,
         (*fixed, *requested.grids.values()), reads,
     )  # fmt: skip
+
+
+def _on_grids(
+    sdfg: Sdfg, plan: Mapping[str, Distribution], grids: Symbols, arguments: list[str], ranks: int, steps: int,
+    way: Backoff,
+) -> tuple[Blocks, Symbols]:  # fmt: skip
+    """Distributes as a plan says: what blocks are, and the symbols of grids."""
+    where, named = _with_blocks(sdfg, plan, list(grids), [name for name in plan if name in arguments])
+    if way is Backoff.GATHERED:
+        distributing.gather(sdfg, where, grids)
+    else:
+        halos = steps if way is Backoff.NOT else -1
+        distributing.distribute(sdfg, where, grids, temporaries=True, alone=ranks == 1, steps=halos)
+    return named, {**grids, **{name: grid.symbols for name, grid in sdfg.grids.items() if name not in grids}}
+
+
+def _by_costs(
+    sdfg: Sdfg, sizes: Sizes, shapes: Mapping[str, Sequence[int]], figures: Mapping[str, int] | None, ranks: int,
+    steps: int, way: Backoff,
+) -> tuple[Blocks, Symbols]:  # fmt: skip
+    """Distributes by the cheapest plan: what blocks are, and the symbols of grids."""
+    if ranks == 1 or way is Backoff.GATHERED:
+        return (), {}
+    blocks: list[Blocks] = []
+    naming = partial(_name_blocks, list(sizes), blocks)
+    halos = steps if way is Backoff.NOT else -1
+    distributing.choose_distributions(sdfg, ranks, _of_symbols(sizes, shapes), 0, naming, figures, halos)
+    return sum(blocks, ()), {name: grid.symbols for name, grid in sdfg.grids.items()}
 
 
 def _with_blocks(

@@ -21,7 +21,7 @@ class WholeCopies(GraphPass):
     """Gives each rank a copy of all of an array, and lets it compute with that.
 
     before   A: f64[N, N] on g(block 0)                after   copy A -> A_whole
-             view D = A as [N*N]; ... D[i*(N + 1)]             view D = A_whole as [N*N]; ... D[i*(N + 1)]
+             view D: f64[N*N] of A; ... D[i*(N + 1)]           view D: f64[N*N] of A_whole; ... D[i*(N + 1)]
                                                                copy A_whole -> A     # if it is written
 
     Applies to arrays of which a view has no distribution: reshapes that cut a dimension that is dealt out, every second
