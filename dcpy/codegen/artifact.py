@@ -72,7 +72,10 @@ class Dim:
 
 @dataclass(frozen=True, slots=True)
 class ArrayArg:
-    """An array argument. `strides` name symbols, in elements; empty for packed ``C`` or ``F`` order.
+    """An array argument. `strides` name symbols, in elements, or 0 (""); empty for packed ``C`` or ``F`` order.
+
+    `axes` are those of a strided array from the longest stride to the shortest; then it is in Fortran order only if it
+    is in C order, too. None: they may be any.
 
     Arrays with the same non-empty `alias` may overlap in memory; any other pair of which one is `written` may not.
     """
@@ -85,6 +88,7 @@ class ArrayArg:
     written: bool = False
     alias: str = ""
     on_device: bool = False  # in the memory of the device that the program is for
+    axes: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,19 +155,21 @@ Arg = ArrayArg | ScalarArg | IntegerArg | GeneratorArg | ConstantArg | RecordArg
 
 @dataclass(frozen=True, slots=True)
 class FreshArray:
-    """A new C-ordered array of `rank` dimensions, allocated per call."""
+    """A new array of `rank` dimensions, allocated per call: packed in C order, or that of `axes`, slowest first."""
 
     dtype: str
     rank: int
     on_device: bool = False
+    axes: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class OwnedArray:
-    """A new C-ordered array whose sizes are known only while the program runs: it allocates, and hands over."""
+    """A new array whose sizes are known only while the program runs: it allocates, and hands over. `axes` as above."""
 
     dtype: str
     rank: int
+    axes: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

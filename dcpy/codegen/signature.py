@@ -10,7 +10,7 @@ from dcpy.codegen import artifact
 from dcpy.codegen.artifact import Arg, ArrayArg, Dim, IntegerArg, Linear, ScalarArg, Signature
 from dcpy.ir.analysis.early import known_early
 from dcpy.ir.analysis.uses import Uses, desc_symbols
-from dcpy.ir.data import Array, Scalar, Space, packed_strides
+from dcpy.ir.data import Array, Data, Scalar, Space, packed_strides
 from dcpy.ir.sdfg import Result, Sdfg
 from dcpy.ir.symbolic import ZERO, Expr
 
@@ -80,7 +80,7 @@ def _argument(sdfg: Sdfg, name: str, uses: Uses) -> Arg:
         raise CodegenError(f"the argument {name!r} is a {type(desc).__name__.lower()}", span=desc.span)
     written = any(uses.writers(other) for other in uses.overlapping(name))
     order, strides = _order(desc)
-    if strides and any(stride.name is None for stride in strides):
+    if strides and any(stride.name is None and stride is not ZERO for stride in strides):
         raise CodegenError(
             f"the strides of {name!r} are neither packed nor symbols: {', '.join(map(str, strides))}", span=desc.span
         )
@@ -113,14 +113,21 @@ def _dim(name: str, size: Expr) -> Dim:
     )
 
 
+def _axes(desc: Data) -> tuple[int, ...]:
+    """The axes of a result from the slowest to the fastest; none where it is in C order."""
+    found = desc.axes if isinstance(desc, Array) else None
+    return () if found is None or found == tuple(range(len(found))) else found
+
+
 def _result(sdfg: Sdfg, result: Result, uses: Uses) -> artifact.Result:
     match result.kind:
         case "array":
             desc = sdfg.desc(result.container)
+            axes = _axes(desc)
             if not known_early(sdfg, uses, desc_symbols(desc)):
-                return artifact.OwnedArray(desc.dtype.numpy_name, len(desc.shape))
+                return artifact.OwnedArray(desc.dtype.numpy_name, len(desc.shape), axes)
             on_device = isinstance(desc, Array) and desc.space is Space.GLOBAL
-            return artifact.FreshArray(desc.dtype.numpy_name, len(desc.shape), on_device)
+            return artifact.FreshArray(desc.dtype.numpy_name, len(desc.shape), on_device, axes)
         case "scalar" | "python":
             dtype = sdfg.desc(result.container).dtype
             return artifact.ScalarResult(dtype.numpy_name, python=result.kind == "python")

@@ -78,6 +78,10 @@ class Scalar:
         return self
 
 
+#: of the elements in memory: ``C``, ``F``, or the axes from the slowest to the fastest
+Order = str | Sequence[int]
+
+
 @dataclass(frozen=True, slots=True)
 class Array:
     """A strided n-dimensional buffer. `strides` are in elements, not bytes; element 0 is at the buffer's start.
@@ -106,12 +110,12 @@ class Array:
         dtype: DType,
         shape: Sequence[ExprLike],
         *,
-        order: str = "C",
+        order: Order = "C",
         transient: bool = False,
         alias: str = "",
         span: SrcSpan | None = None,
     ) -> Array:
-        """An array without padding, in C or Fortran order."""
+        """An array without padding, in C or Fortran order, or that of its axes from the slowest to the fastest."""
         sizes = as_exprs(shape)
         return cls(dtype, sizes, packed_strides(sizes, order), transient, alias=alias, span=span)
 
@@ -119,6 +123,11 @@ class Array:
     def is_packed(self) -> bool:
         """Whether the elements lie in C order without gaps."""
         return self.strides == packed_strides(self.shape)
+
+    @property
+    def axes(self) -> tuple[int, ...] | None:
+        """The axes from the slowest to the fastest where the elements lie without gaps; None where they do not."""
+        return packed_axes(self.shape, self.strides)
 
     @property
     def storage(self) -> tuple[object, ...]:
@@ -247,14 +256,33 @@ GONE = {
 }
 
 
-def packed_strides(shape: Sequence[Expr], order: str = "C") -> tuple[Expr, ...]:
+def packed_strides(shape: Sequence[Expr], order: Order = "C") -> tuple[Expr, ...]:
     """Strides in elements of an array without gaps: last index fastest in C order, first in Fortran order."""
-    strides: list[Expr] = []
+    if isinstance(order, str):
+        order = range(len(shape)) if order == "C" else range(len(shape))[::-1]
+    strides = [ONE] * len(shape)
     step = ONE
-    for size in reversed(shape) if order == "C" else shape:
-        strides.append(step)
-        step = step * size
-    return tuple(reversed(strides)) if order == "C" else tuple(strides)
+    for axis in reversed(order):
+        strides[axis] = step
+        step = step * shape[axis]
+    return tuple(strides)
+
+
+def packed_axes(shape: Sequence[Expr], strides: Sequence[Expr]) -> tuple[int, ...] | None:
+    """The order of axes, slowest first, that `packed_strides` gives these strides for; None where there is none."""
+    every = tuple(range(len(shape)))
+    rest, found, step = [*every], list[int](), ONE
+    if tuple(strides) == packed_strides(shape):
+        return every
+    while rest:
+        fitting = [axis for axis in reversed(rest) if strides[axis] is step]
+        if not fitting:
+            return None
+        axis = next((axis for axis in fitting if shape[axis] is ONE), fitting[0])
+        rest.remove(axis)
+        found.append(axis)
+        step = step * shape[axis]
+    return tuple(reversed(found))
 
 
 def strides_of(desc: Data) -> tuple[Expr, ...]:

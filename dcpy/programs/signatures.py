@@ -259,8 +259,8 @@ def _refined(name: str, kind: ArgType, arg: Arg | None) -> Arg:
             return ConstantArg(name, value)
         case GeneratorType(alias=alias), ArrayArg():
             return GeneratorArg(name, alias)
-        case ArrayType(not_one=not_one), ArrayArg(dims=dims):
-            return replace(arg, dims=tuple(_checked(dim, not_one) for dim in dims))
+        case ArrayType(not_one=not_one, axes=axes), ArrayArg(dims=dims):
+            return replace(arg, dims=tuple(_checked(dim, not_one) for dim in dims), axes=axes)
         case ScalarType(weak=weak, converts=converts), ScalarArg():
             return replace(arg, weak=weak, converts=converts)
         case ScalarType(weak=weak), IntegerArg():

@@ -317,7 +317,7 @@ def _sizes(call: Call, values: tuple[Any, ...]) -> dict[str, int]:
     known = symbol_values(signature, (*with_parts(values, call.closure), *call.arrays))
     arrays = [arg for arg in signature.args if isinstance(arg, ArrayArg)]
     others = {arg.name for arg in signature.args if isinstance(arg, IntegerArg)}
-    others |= {name for arg in arrays for name in arg.strides}
+    others |= {name for arg in arrays for name in filter(None, arg.strides)}
     names = dict.fromkeys(dim.symbol for arg in arrays for dim in arg.dims if dim.symbol)
     return {name: known[name] for name in names if name in known and name not in others}
 

@@ -123,7 +123,7 @@ def _sizes_that_are_one(bound: Mapping[str, Any], annotated: Mapping[str, ArgTyp
 
 def _as_passed(kind: ArgType, value: Any, ones: Mapping[str, Expr], alias: str) -> ArgType:
     """An annotated type with what only the call tells: memory order, overlap, sizes of 1, Python's own numbers."""
-    from dcpy.frontend.specialize.from_call import layout_of
+    from dcpy.frontend.specialize.from_call import laid_out
 
     if isinstance(kind, ConstantType):  # dcpy.compiletime
         return ConstantType(value)
@@ -135,4 +135,4 @@ def _as_passed(kind: ArgType, value: Any, ones: Mapping[str, Expr], alias: str) 
         return kind
     dims = tuple(dim.subs(ones) for dim in kind.dims)
     symbols = tuple(dict.fromkeys(dim.name for dim in dims if dim.name))
-    return replace(kind, dims=dims, layout=layout_of(value), alias=alias, not_one=symbols)
+    return laid_out(replace(kind, dims=dims, alias=alias, not_one=symbols), value)

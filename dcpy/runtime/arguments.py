@@ -353,8 +353,17 @@ def _layout_problem(arg: ArrayArg, value: np.ndarray[Any, Any]) -> str:
         return "is not aligned in memory"
     if not arg.strides and not is_packed(value, arg.order):
         return f"is not packed in {arg.order} order (strides {value.strides})"
+    if arg.axes and not _is_ordered(value, arg.axes):
+        return f"has strides {value.strides}, and is compiled for axes in the order {arg.axes}, the slowest first"
     odd = (s % value.itemsize for s, n in zip(value.strides, value.shape, strict=True) if n > 1)
     return f"has strides {value.strides}, not multiples of {value.itemsize} bytes" if arg.strides and any(odd) else ""
+
+
+def _is_ordered(value: np.ndarray[Any, Any], axes: tuple[int, ...]) -> bool:
+    """Whether the strides of these axes are in this order, equal ones in C order; not of arrays in Fortran order."""
+    places = [(-abs(value.strides[axis]), axis) for axis in axes]
+    fortran = value.flags.f_contiguous and not value.flags.c_contiguous
+    return places == sorted(places) and not fortran and all(value.strides[axis] for axis in axes)
 
 
 def is_packed(value: np.ndarray[Any, Any], order: str) -> bool:

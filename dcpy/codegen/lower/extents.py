@@ -11,7 +11,7 @@ from dcpy.ir.symbolic import ONE, Expr, max_of, product_of
 
 def buffer_size(context: Context, desc: Array) -> LirExpr:
     """How many elements the buffer of an array has; a size that may be negative counts as 0."""
-    if desc.is_packed:
+    if desc.axes is not None:
         total: LirExpr = integer(1)
         of_arrays = all(symbol in context.sdfg.sizes for size in desc.shape for symbol in size.symbols)
         for size in desc.shape:
@@ -29,7 +29,7 @@ def _product(left: LirExpr, right: LirExpr) -> LirExpr:
 
 def extent(desc: Scalar | Array) -> Expr:
     """Elements from the first to the last one, strides considered."""
-    if isinstance(desc, Scalar) or desc.is_packed:
+    if isinstance(desc, Scalar) or desc.axes is not None:
         return product_of(*desc.shape)
     last = ONE
     for size, stride in zip(desc.shape, desc.strides, strict=True):

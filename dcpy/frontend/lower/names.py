@@ -25,7 +25,7 @@ from dcpy.frontend.lower.raising import BY_PATH, WillRaise
 from dcpy.frontend.lower.sequences import items as sequences
 from dcpy.frontend.lower.sequences import references
 from dcpy.frontend.scipy.matrices import CLASSES
-from dcpy.frontend.specialize.from_call import layout_of
+from dcpy.frontend.specialize.from_call import laid_out
 from dcpy.frontend.specialize.records import SPARSE_FIELDS, is_sparse
 from dcpy.frontend.specialize.types import ArrayType
 from dcpy.frontend.values import (
@@ -274,9 +274,11 @@ def global_array(frame: Frame, array: Any, dependence: Dependence | None) -> Arr
             raise FrontendError(message) from None
         name = frame.emit.fresh_for_good(stem)
         shape = tuple(as_expr(size) for size in array.shape)
-        kind = ArrayType(dtype, shape, layout_of(array), frame.program.aliases.get(id(array), ""))
+        kind = laid_out(ArrayType(dtype, shape, alias=frame.program.aliases.get(id(array), "")), array)
         desc = kind.descriptor(name)
         frame.emit.sdfg.body.containers[name] = desc
+        if kind.axes is not None:
+            frame.emit.axes_of_arguments[name] = kind.axes
         for stride in desc.strides:
             for symbol in stride.symbols:
                 frame.emit.reserve(symbol)

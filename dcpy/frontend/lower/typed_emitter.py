@@ -25,7 +25,7 @@ from dcpy.frontend.values import (
     scalar_expr,
 )
 from dcpy.ir import data, types
-from dcpy.ir.data import Array, Data
+from dcpy.ir.data import Array, Data, Order
 from dcpy.ir.expressions.scalar import Const, Index, Load, ScalarExpr
 from dcpy.ir.library.library_kinds import LIBRARY_KINDS
 from dcpy.ir.memlet import Memlet
@@ -141,7 +141,7 @@ class TypedEmitter(ABC):
 
     # -- arrays ------------------------------------------------------------------------------------------------------
 
-    def empty(self, shape: Sequence[ExprLike], dtype: DType, *, order: str = "C", name: str = "tmp") -> ArrayValue:
+    def empty(self, shape: Sequence[ExprLike], dtype: DType, *, order: Order = "C", name: str = "tmp") -> ArrayValue:
         """A new array with undefined contents."""
         desc = Array.packed(dtype, as_exprs(shape), order=order, transient=True, span=self.emit.span)
         return ArrayValue.whole(self.emit.declare(self._name(name), desc), desc, fresh=True)
@@ -161,7 +161,7 @@ class TypedEmitter(ABC):
         number = scalar_expr(self.hold(self.cast(value, dtype)))
         return self.generate(shape, dtype, lambda *_: number, name=name)
 
-    def copy(self, value: ArrayValue, *, order: str = "C", name: str = "tmp") -> ArrayValue:
+    def copy(self, value: ArrayValue, *, order: Order = "C", name: str = "tmp") -> ArrayValue:
         """A new array with the same elements."""
         out = self.empty([self.exact(size) for size in value.shape], value.dtype, order=order, name=name)
         self.store(out, value)

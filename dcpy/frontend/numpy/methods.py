@@ -9,9 +9,16 @@ import numpy as np
 from dcpy.frontend.implements import attribute, find, implements, method
 from dcpy.frontend.lower.arithmetic.elementwise import convert
 from dcpy.frontend.lower.arithmetic.promotion import can_cast
+from dcpy.frontend.lower.arrays import orders
 from dcpy.frontend.lower.builder import Builder, items_of
 from dcpy.frontend.numpy.array_creation import creation  # noqa: F401
-from dcpy.frontend.numpy.array_creation.creation import counted_size, order_of
+from dcpy.frontend.numpy.array_creation.creation import (
+    converted_copy,
+    counted_size,
+    in_order,
+    order_argument,
+    order_like,
+)
 from dcpy.frontend.numpy.array_manipulation import joining  # noqa: F401
 from dcpy.frontend.numpy.array_manipulation import shapes as manipulation
 from dcpy.frontend.numpy.defaults import FALSE, NONE, ORDER_C, ORDER_K, TRUE
@@ -229,9 +236,12 @@ def astype(
         )
     if not isinstance(a, ArrayValue):
         return b.cast(a, wanted)
+    axes = order_like(b, order, a)
     if a.dtype != wanted:
-        return b.array(b.cast(a, wanted))
-    return b.copy(a, order=order_of(b, order)) if copy == TRUE else a
+        return b.array(converted_copy(b, a, wanted, axes))
+    if copy == TRUE:
+        return b.copy(a, order=axes)
+    return in_order(b, a, order_argument(b, order))
 
 
 @implements(np.astype)
@@ -279,7 +289,7 @@ def angle(b: Builder, z: Value, deg: Value = FALSE) -> Value:
 @method("copy")
 def copy(b: Builder, a: Value, order: Value = ORDER_C) -> Value:
     """A new array with the same elements."""
-    return b.copy(a, order=order_of(b, order)) if isinstance(a, ArrayValue) else a
+    return b.copy(a, order=order_like(b, order, a)) if isinstance(a, ArrayValue) else a
 
 
 @method("fill")
@@ -311,7 +321,9 @@ def item(b: Builder, a: Value, *args: Value) -> Value:
 @method("flatten")
 def flatten(b: Builder, a: Value, order: Value = ORDER_C) -> Value:
     """All elements in one dimension, copied."""
-    return manipulation.ravel(b, b.copy(b.array(a)), order)
+    x = b.array(a)
+    read = x.transposed(orders.order_of_elements(b, x, order_argument(b, order)))
+    return manipulation.flattened(b, b.copy(read))
 
 
 @method("reshape")

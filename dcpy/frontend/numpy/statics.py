@@ -9,6 +9,7 @@ import numpy as np
 from dcpy.frontend.implements import Implementation, implements
 from dcpy.frontend.lower.arithmetic.promotion import can_cast as can_cast_dtypes
 from dcpy.frontend.lower.arithmetic.promotion import promoted
+from dcpy.frontend.lower.arrays import orders
 from dcpy.frontend.lower.arrays.stores import same_place
 from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.numpy.array_creation.creation import asarray, size_of
@@ -154,7 +155,7 @@ def require(b: Builder, a: Value, dtype: Value = NONE, requirements: Value = NON
         return b.copy(found)
     if "F" in flags and not b.contiguous(found.transposed(range(found.rank)[::-1])):
         return b.copy(found, order="F")
-    return b.copy(found) if "O" in flags and not found.fresh else found
+    return b.copy(found, order=orders.asked_order(b, found, "A")) if "O" in flags and not found.fresh else found
 
 
 @implements(np.isscalar)

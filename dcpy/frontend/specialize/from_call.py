@@ -7,6 +7,7 @@ stencil with a halo is then proved to stay inside its arrays. A relation is kept
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -66,7 +67,8 @@ def type_of(name: str, value: Any, sizes: _Sizes, alias: str = "") -> ArgType:
     if isinstance(value, np.ndarray):
         dims = sizes.dims(name, value.shape)
         not_one = tuple(dict.fromkeys(name for dim in dims for name in dim.symbols))
-        return ArrayType(_dtype(name, value.dtype), dims, layout_of(value), alias, not_one)
+        kind = ArrayType(_dtype(name, value.dtype), dims, alias=alias, not_one=not_one)
+        return laid_out(kind, value)
     if is_generator(value):
         return GeneratorType(alias)
     if isinstance(value, np.generic):
@@ -119,11 +121,15 @@ def _type_of_field(name: str, value: Any, sizes: _Sizes, alias: str) -> ArgType:
 _INSTEAD = "hold the values in arrays, or in fields of their own"
 
 
-def layout_of(array: np.ndarray[Any, Any]) -> str:
-    """``C`` or ``F`` where the elements are packed so, else ``strided``."""
-    if array.flags.c_contiguous:
-        return "C"
-    return "F" if array.flags.f_contiguous else "strided"
+def laid_out(kind: ArrayType, array: np.ndarray[Any, Any]) -> ArrayType:
+    """The type in the layout of an array: packed in C or Fortran order, else strided, with the order of its axes."""
+    if array.flags.c_contiguous or array.flags.f_contiguous:
+        return replace(kind, layout="C" if array.flags.c_contiguous else "F")
+    steps = array.strides
+    axes = [axis for axis, size in enumerate(array.shape) if size != 1 and steps[axis] != 0]
+    tied = ((axis, next(other for other in axes if steps[other] == steps[axis])) for axis in axes)
+    by_stride = tuple(sorted(axes, key=lambda axis: -abs(steps[axis])))
+    return replace(kind, layout="strided", axes=by_stride, tied=tuple(pair for pair in tied if pair[0] != pair[1]))
 
 
 def alias_groups(values: Mapping[str, Any]) -> dict[str, str]:

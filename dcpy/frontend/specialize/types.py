@@ -12,7 +12,7 @@ from typing import Any
 from dcpy.base.assumptions import Assumption
 from dcpy.base.generators import WORDS
 from dcpy.ir import data, types
-from dcpy.ir.symbolic import Expr, sym
+from dcpy.ir.symbolic import ONE, ZERO, Expr, sym
 from dcpy.ir.types import DType
 
 Assumed = tuple[tuple[str, Assumption], ...]  # of symbols, by name
@@ -22,6 +22,8 @@ Assumed = tuple[tuple[str, Assumption], ...]  # of symbols, by name
 class ArrayType:
     """An array: `layout` is ``C`` or ``F`` (packed), or ``strided`` (one symbol per dimension, in elements).
 
+    Of a strided array, `axes` are those with several elements, from the longest stride to the shortest,
+    without those of stride 0; None: not known. Pairs in `tied` are axes of one stride, a later and an earlier one.
     `alias`: arguments of one non-empty group may overlap in memory. `not_one` lists symbols of `dims` that were
     inferred from a size other than 1, and must differ from 1 in every call; `maybe_one` those that may be 1, and then
     broadcast: a program passes slices to its functions. Where an annotation asks for an expression such as ``2*N``,
@@ -36,13 +38,20 @@ class ArrayType:
     maybe_one: tuple[str, ...] = ()
     asked: tuple[Expr | None, ...] = ()
     assumed: Assumed = ()
+    axes: tuple[int, ...] | None = None
+    tied: tuple[tuple[int, int], ...] = ()
 
     def descriptor(self, name: str) -> data.Array:
         """The container of an argument called `name`."""
         if self.layout == "strided":
-            strides = tuple(sym(stride_symbol(name, axis)) for axis in range(len(self.dims)))
+            strides = tuple(self._stride(name, axis) for axis in range(len(self.dims)))
             return data.Array(self.dtype, self.dims, strides, alias=self.alias)
         return data.Array.packed(self.dtype, self.dims, order=self.layout, alias=self.alias)
+
+    def _stride(self, name: str, axis: int) -> Expr:
+        if self.axes is not None and axis not in self.axes and self.dims[axis] is not ONE:
+            return ZERO
+        return sym(stride_symbol(name, dict(self.tied).get(axis, axis)))
 
     def __str__(self) -> str:
         layout = "" if self.layout == "C" else f" ({self.layout})"

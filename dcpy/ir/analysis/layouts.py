@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dcpy.ir.data import packed_strides
+from dcpy.ir.data import packed_axes
 from dcpy.ir.symbolic import ONE, Expr, Ranges
 from dcpy.ir.symbolic.ranges import where_positive
 
@@ -15,7 +15,7 @@ def elements_are_apart(shape: Sequence[Expr], strides: Sequence[Expr], ranges: R
     So it is where the dimensions can be put in an order in which each stride steps over all of those before it.
     """
     sizes, steps = tuple(shape), tuple(strides)
-    if any(size.constant == 0 for size in sizes) or steps in (packed_strides(sizes), packed_strides(sizes, "F")):
+    if any(size.constant == 0 for size in sizes) or packed_axes(sizes, steps) is not None:
         return True
     rest = [(size, where_positive(step, sizes)) for size, step in zip(sizes, steps, strict=True) if size is not ONE]
     extent = ONE

@@ -18,13 +18,22 @@ bool are_extents(const std::vector<Extent> &extents, const Specialization &s) {
     return std::all_of(extents.begin(), extents.end(), [&](const Extent &e) { return is_slot(e.slot, s); });
 }
 
+// Axes of an array of this rank, each once at most.
+bool are_axes(const std::vector<int> &axes, size_t rank) {
+    for (size_t k = 0; k < axes.size(); ++k) {
+        if (!within(axes[k], rank) || std::count(axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(k), axes[k])) return false;
+    }
+    return true;
+}
+
 bool is_argument(const ArgumentRule &rule, const Specialization &s) {
     const size_t count = s.arguments.size();
     switch (rule.kind) {
         case Kind::Array:
         case Kind::DeviceArray:
             return is_number(rule.type) && are_extents(rule.sizes, s) && are_extents(rule.strides, s) &&
-                   (rule.strides.empty() || rule.strides.size() == rule.sizes.size());
+                   (rule.strides.empty() || rule.strides.size() == rule.sizes.size()) &&
+                   (rule.axes.empty() || !rule.strides.empty()) && are_axes(rule.axes, rule.sizes.size());
         case Kind::Scalar: return is_number(rule.type) && is_slot(rule.symbol.slot, s);
         case Kind::Record:
             return (rule.same == -1 || within(rule.same, count)) &&
@@ -43,7 +52,9 @@ bool is_result(const ResultRule &rule, const Specialization &s) {
     if (shows && !within(rule.index, s.arguments.size())) return false;
     if (rule.kind == Outcome::Argument) return true;
     if (rule.kind == Outcome::View && !is_array(s.arguments[rule.index])) return false;
-    return is_number(rule.type) && rule.rank >= 0 && rule.rank <= NPY_MAXDIMS;
+    if (rule.rank < 0 || rule.rank > NPY_MAXDIMS || !is_number(rule.type)) return false;
+    const auto rank = static_cast<size_t>(rule.rank);
+    return (rule.axes.empty() || rule.axes.size() == rank) && are_axes(rule.axes, rank);
 }
 
 bool is_pair(const std::pair<int, int> &pair, const Specialization &s) {

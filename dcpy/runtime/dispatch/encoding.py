@@ -8,6 +8,7 @@ are ("dict", namespace, name), ("cell", cell), ("attribute", object, name), or p
 position, name) and ("item", position, index). An extent (a size, or a stride in elements) is (symbol slot or -1, occurs
 first, must not be 1, constant: the size, or what it has over the symbol). The C++ side is signature.cpp.
 
+Results that are not in C order have their axes, from the slowest to the fastest, as the last item.
 Arrays and results in the memory of a device have one item more. Where there are any, the last item of the
 specialization is the address of ``NAME_on_stream``.
 """
@@ -127,8 +128,8 @@ def _encode_argument(arg: Arg, symbols: _Symbols) -> tuple[object, ...]:
     match arg:
         case ArrayArg():
             sizes = tuple(_encode_size(dim, symbols) for dim in arg.dims)
-            strides = tuple((*symbols.use(name), False, 0) for name in arg.strides)
-            where = (True,) if arg.on_device else ()
+            strides = tuple((*symbols.use(name), False, 0) if name else (-1, False, False, 0) for name in arg.strides)
+            where = (arg.on_device, arg.axes) if arg.axes else (True,) if arg.on_device else ()
             return ("array", type_number(arg.dtype), sizes, "" if strides else arg.order, strides, arg.written, *where)
         case ScalarArg():
             return ("scalar", type_number(arg.dtype), arg.weak, arg.converts, -1, False)
@@ -159,10 +160,11 @@ def _encode_assumed(slot: int, assumed: Assumption) -> tuple[int, int, int, int]
 
 def _encode_result(result: Result) -> tuple[object, ...]:
     match result:
-        case FreshArray(dtype, rank, on_device):
-            return ("fresh", 0, type_number(dtype), rank, False, None, *((True,) if on_device else ()))
-        case OwnedArray(dtype, rank):
-            return ("owned", 0, type_number(dtype), rank, False, None)
+        case FreshArray(dtype, rank, on_device, axes):
+            placed = (on_device, axes) if axes else (True,) if on_device else ()
+            return ("fresh", 0, type_number(dtype), rank, False, None, *placed)
+        case OwnedArray(dtype, rank, axes):
+            return ("owned", 0, type_number(dtype), rank, False, None, *((False, axes) if axes else ()))
         case ScalarResult(dtype, python):
             return ("scalar", 0, type_number(dtype), 0, python, None)
         case ArgumentResult(index):

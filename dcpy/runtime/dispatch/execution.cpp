@@ -33,10 +33,28 @@ PyArray_Descr *new_dtype(const ResultRule &rule) {
     return reinterpret_cast<PyArray_Descr *>(Py_NewRef(rule.dtype.get()));
 }
 
+// Strides in bytes of an array without gaps, the axes of which are in the order of the rule; null for C order.
+template <typename T>
+const T *strides_in_order(const ResultRule &rule, const int64_t *shape, Scratch<T, 8> &strides) {
+    if (rule.axes.empty()) return nullptr;
+    T step = PyDataType_ELSIZE(reinterpret_cast<PyArray_Descr *>(rule.dtype.get()));
+    for (int k = rule.rank - 1; k >= 0; --k) {
+        const int axis = rule.axes[static_cast<size_t>(k)];
+        strides[axis] = step;
+        if (__builtin_mul_overflow(step, shape[axis] > 0 ? shape[axis] : 1, &step)) return nullptr;  // NumPy refuses it
+    }
+    return strides.get();
+}
+
 Object make_fresh(const ResultRule &rule, const int64_t *shape) {
-    Scratch<npy_intp, 8> sizes(rule.rank);
+    Scratch<npy_intp, 8> sizes(rule.rank), strides(rule.rank);
     for (int d = 0; d < rule.rank; ++d) sizes[d] = shape[d];
-    return new_array(new_dtype(rule), rule.rank, sizes.get());
+    return new_array(new_dtype(rule), rule.rank, sizes.get(), strides_in_order(rule, shape, strides));
+}
+
+Object make_fresh_on_device(const ResultRule &rule, const int64_t *shape, DeviceCall &call) {
+    Scratch<int64_t, 8> strides(rule.rank);
+    return allocate_array(call.home, rule.type, rule.rank, shape, strides_in_order(rule, shape, strides), call.stream);
 }
 
 // `numbers`: the offset in bytes from the argument's data, the shape, the strides in bytes.
@@ -98,10 +116,11 @@ Object make_owned(const ResultRule &rule, Handover &memory) {
     Object capsule(PyCapsule_New(memory.data, nullptr, free_capsule));
     if (!capsule) return capsule;
     void *data = std::exchange(memory.data, nullptr);
-    Scratch<npy_intp, 8> sizes(rule.rank);
+    Scratch<npy_intp, 8> sizes(rule.rank), strides(rule.rank);
     for (int d = 0; d < rule.rank; ++d) sizes[d] = memory.shape[d];
-    Object array(PyArray_NewFromDescr(&PyArray_Type, new_dtype(rule), rule.rank, sizes.get(), nullptr, data,
-                                      NPY_ARRAY_CARRAY, nullptr));
+    const npy_intp *steps = strides_in_order(rule, memory.shape, strides);
+    Object array(PyArray_NewFromDescr(&PyArray_Type, new_dtype(rule), rule.rank, sizes.get(), steps, data,
+                                      steps ? NPY_ARRAY_BEHAVED : NPY_ARRAY_CARRAY, nullptr));
     if (!array) return array;
     if (PyArray_SetBaseObject(reinterpret_cast<PyArrayObject *>(array.get()), capsule.release()) < 0) return Object();
     return array;
@@ -188,7 +207,7 @@ class Delivery {
             switch (rule.kind) {
                 case Outcome::Fresh:
                     objects_[i] = OnDevice && rule.on_device
-                                      ? allocate_array(call_->home, rule.type, rule.rank, numbers, call_->stream)
+                                      ? make_fresh_on_device(rule, numbers, *call_)
                                       : make_fresh(rule, numbers);
                     if (!objects_[i]) return false;
                     pointers_[stored++] = OnDevice && rule.on_device

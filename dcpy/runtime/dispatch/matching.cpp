@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 
@@ -31,6 +32,22 @@ inline bool fits(const Extent &extent, int64_t number, int64_t *symbols) {
     return extent.constant == 0 || value >= 0;
 }
 
+// Whether the strides of the axes of a rule are in its order, equal ones in C order, and none is 0; and whether the array
+// is in Fortran order only where it is in C order, too.
+bool match_order(const ArgumentRule &rule, const int64_t *sizes, const int64_t *strides, int flags) {
+    if ((flags & (NPY_ARRAY_F_CONTIGUOUS | NPY_ARRAY_C_CONTIGUOUS)) == NPY_ARRAY_F_CONTIGUOUS) return false;
+    int64_t last = std::numeric_limits<int64_t>::max();
+    int before = -1;
+    for (const int axis : rule.axes) {
+        const int64_t step = std::abs(strides[axis]);
+        if (sizes[axis] == 1) return false;
+        if (step == 0 || step > last || (step == last && axis < before)) return false;
+        last = step;
+        before = axis;
+    }
+    return true;
+}
+
 bool match_strides(const ArgumentRule &rule, const int64_t *sizes, const int64_t *strides, int64_t *symbols) {
     for (int d = 0; d < rule.rank; ++d) {
         const int64_t bytes = strides[d];
@@ -55,6 +72,7 @@ bool match_array(const ArgumentRule &rule, PyObject *value, void **arg, int64_t 
         if (!fits(rule.sizes[d], shape[d], symbols)) return false;
     }
     if (!rule.strides.empty() && !match_strides(rule, shape, PyArray_STRIDES(array), symbols)) return false;
+    if (!rule.axes.empty() && !match_order(rule, shape, PyArray_STRIDES(array), PyArray_FLAGS(array))) return false;
     *arg = PyArray_DATA(array);
     return true;
 }
@@ -69,6 +87,7 @@ __attribute__((noinline)) bool match_device_array(const ArgumentRule &rule, PyOb
         if (!fits(rule.sizes[d], array.sizes()[d], symbols)) return false;
     }
     if (!rule.strides.empty() && !match_strides(rule, array.sizes(), array.strides(), symbols)) return false;
+    if (!rule.axes.empty() && !match_order(rule, array.sizes(), array.strides(), array.flags)) return false;
     *arg = array.data;
     return true;
 }

@@ -7,6 +7,19 @@
 // NumPy's own memory is used.
 #include "results.h"
 
+namespace dcpy {
+
+namespace {
+
+Object of_numpy(PyArray_Descr *dtype, int rank, const npy_intp *sizes, const npy_intp *strides) {
+    if (!strides) return Object(PyArray_Empty(rank, sizes, dtype, 0));
+    return Object(PyArray_NewFromDescr(&PyArray_Type, dtype, rank, sizes, strides, nullptr, 0, nullptr));
+}
+
+}  // namespace
+
+}  // namespace dcpy
+
 #ifdef __linux__
 
 #include <sys/mman.h>
@@ -149,10 +162,10 @@ class OurMemory {
 
 }  // namespace
 
-Object new_array(PyArray_Descr *dtype, int rank, const npy_intp *sizes) {
-    if (!is_large(dtype, rank, sizes)) return Object(PyArray_Empty(rank, sizes, dtype, 0));
+Object new_array(PyArray_Descr *dtype, int rank, const npy_intp *sizes, const npy_intp *strides) {
+    if (!is_large(dtype, rank, sizes)) return of_numpy(dtype, rank, sizes, strides);
     const OurMemory ours;
-    return Object(PyArray_Empty(rank, sizes, dtype, 0));
+    return of_numpy(dtype, rank, sizes, strides);
 }
 
 }  // namespace dcpy
@@ -161,8 +174,8 @@ Object new_array(PyArray_Descr *dtype, int rank, const npy_intp *sizes) {
 
 namespace dcpy {
 
-Object new_array(PyArray_Descr *dtype, int rank, const npy_intp *sizes) {
-    return Object(PyArray_Empty(rank, sizes, dtype, 0));
+Object new_array(PyArray_Descr *dtype, int rank, const npy_intp *sizes, const npy_intp *strides) {
+    return of_numpy(dtype, rank, sizes, strides);
 }
 
 }  // namespace dcpy

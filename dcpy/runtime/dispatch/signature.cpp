@@ -24,6 +24,14 @@ bool parse_extents(PyObject *encoded, std::vector<Extent> &extents) {
     return true;
 }
 
+// Axes of an array: each once.
+bool parse_axes(PyObject *encoded, std::vector<int> &axes) {
+    for (Py_ssize_t i = 0; encoded && i < PyTuple_GET_SIZE(encoded); ++i) {
+        axes.push_back(static_cast<int>(PyLong_AsLong(PyTuple_GET_ITEM(encoded, i))));
+    }
+    return !PyErr_Occurred();
+}
+
 bool parse_array(PyObject *encoded, ArgumentRule &rule) {
     const char *kind = nullptr;
     const char *order = nullptr;
@@ -31,8 +39,9 @@ bool parse_array(PyObject *encoded, ArgumentRule &rule) {
     PyObject *strides = nullptr;
     int written = 0;
     int on_device = 0;
-    if (!PyArg_ParseTuple(encoded, "siO!sO!p|p", &kind, &rule.type, &PyTuple_Type, &sizes, &order, &PyTuple_Type,
-                          &strides, &written, &on_device)) {
+    PyObject *axes = nullptr;
+    if (!PyArg_ParseTuple(encoded, "siO!sO!p|pO!", &kind, &rule.type, &PyTuple_Type, &sizes, &order, &PyTuple_Type,
+                          &strides, &written, &on_device, &PyTuple_Type, &axes)) {
         return false;
     }
     Object dtype(reinterpret_cast<PyObject *>(PyArray_DescrFromType(rule.type)));
@@ -43,7 +52,7 @@ bool parse_array(PyObject *encoded, ArgumentRule &rule) {
     rule.flags = NPY_ARRAY_ALIGNED | (written ? NPY_ARRAY_WRITEABLE : 0);
     if (*order == 'C') rule.flags |= NPY_ARRAY_C_CONTIGUOUS;
     if (*order == 'F') rule.flags |= NPY_ARRAY_F_CONTIGUOUS;
-    return parse_extents(sizes, rule.sizes) && parse_extents(strides, rule.strides);
+    return parse_extents(sizes, rule.sizes) && parse_extents(strides, rule.strides) && parse_axes(axes, rule.axes);
 }
 
 bool parse_scalar(PyObject *encoded, ArgumentRule &rule) {
@@ -84,9 +93,12 @@ bool parse_result(PyObject *encoded, ResultRule &rule) {
     PyObject *value = nullptr;
     int python = 0;
     int on_device = 0;
-    if (!PyArg_ParseTuple(encoded, "siiipO|p", &kind, &rule.index, &rule.type, &rule.rank, &python, &value, &on_device)) {
+    PyObject *axes = nullptr;
+    if (!PyArg_ParseTuple(encoded, "siiipO|pO!", &kind, &rule.index, &rule.type, &rule.rank, &python, &value, &on_device,
+                          &PyTuple_Type, &axes)) {
         return false;
     }
+    if (!parse_axes(axes, rule.axes)) return false;
     const char *kinds[] = {"fresh", "scalar", "argument", "view", "constant", "owned"};
     for (int k = 0; k < 6; ++k) {
         if (std::string_view(kind) != kinds[k]) continue;

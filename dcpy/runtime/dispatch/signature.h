@@ -31,6 +31,7 @@ struct ArgumentRule {
     int64_t itemsize = 0;
     std::vector<Extent> sizes;
     std::vector<Extent> strides;  // in elements; empty for packed arrays
+    std::vector<int> axes;        // from the longest stride to the shortest, where that is known of a strided array
 
     // Array and Scalar
     int type = NPY_NOTYPE;
@@ -58,6 +59,7 @@ struct ResultRule {
     int rank = 0;
     bool python = false;  // a Python number, not a NumPy scalar
     bool on_device = false;
+    std::vector<int> axes;  // Fresh, Owned: from the slowest to the fastest; empty for C order
     Object value;         // Constant
     Object dtype;         // Fresh, Scalar, View, Owned
 };

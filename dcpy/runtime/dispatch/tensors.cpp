@@ -126,7 +126,7 @@ Object make_array(Memory *memory, char *data, int type, int rank, const int64_t 
     return made;
 }
 
-Object allocate_array(Home &home, int type, int rank, const int64_t *sizes, void *stream) {
+Object allocate_array(Home &home, int type, int rank, const int64_t *sizes, const int64_t *strides, void *stream) {
     const Object dtype(reinterpret_cast<PyObject *>(PyArray_DescrFromType(type)));
     int64_t bytes = PyDataType_ELSIZE(reinterpret_cast<PyArray_Descr *>(dtype.get()));
     for (int d = 0; d < rank; ++d) {
@@ -141,7 +141,7 @@ Object allocate_array(Home &home, int type, int rank, const int64_t *sizes, void
         memory->drop();
         return Object();
     }
-    return make_array(memory, static_cast<char *>(memory->place), type, rank, sizes, nullptr, true);
+    return make_array(memory, static_cast<char *>(memory->place), type, rank, sizes, strides, true);
 }
 
 // --- Python's view -----------------------------------------------------------------------------------------------------
@@ -298,7 +298,7 @@ PyObject *empty(PyObject *self, PyObject *args) {
     }
     if (PyErr_Occurred()) return nullptr;
     void *const stream = home_of(self).table->own_stream(home_of(self).table);
-    return allocate_array(home_of(self), type, static_cast<int>(sizes.size()), sizes.data(), stream).release();
+    return allocate_array(home_of(self), type, static_cast<int>(sizes.size()), sizes.data(), nullptr, stream).release();
 }
 
 PyObject *take_busy(PyObject *self, PyObject *) {

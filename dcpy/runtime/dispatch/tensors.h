@@ -80,7 +80,7 @@ Object make_array(Memory *memory, char *data, int type, int rank, const int64_t 
                   bool writeable);
 
 // A new one, packed in C order, in the order of a stream.
-Object allocate_array(Home &home, int type, int rank, const int64_t *sizes, void *stream);
+Object allocate_array(Home &home, int type, int rank, const int64_t *sizes, const int64_t *strides, void *stream);
 
 Object dtype_of(const DeviceArray &array);
 int64_t count_of(const DeviceArray &array);

@@ -44,7 +44,7 @@ class AssignStorages(GraphPass):
 def _storage(name: str, desc: Scalar | Array, uses: Uses, room: int) -> Allocation:
     if not desc.shape and not uses.views_of(name):
         return Allocation.REGISTER
-    packed = isinstance(desc, Scalar) or desc.is_packed
+    packed = isinstance(desc, Scalar) or desc.axes is not None
     constant = all(size.constant is not None for size in desc.shape)
     return Allocation.STACK if packed and constant and _bytes(desc) <= room else Allocation.HEAP
 

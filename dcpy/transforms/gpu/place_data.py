@@ -130,7 +130,7 @@ class _Placing:
                 help=f"pass a copy of {name}, or arrays of NumPy's",
             )
         rw.remark(rw.sdfg, True, f"has a twin on the host, {HOST_PREFIX}{name}", about=name)
-        strides = packed_strides(desc.shape, "F" if desc.strides == packed_strides(desc.shape, "F") else "C")
+        strides = packed_strides(desc.shape, desc.axes or "C")
         twin = replace(desc, transient=True, alias="", strides=strides, space=Space.HOST, allocation=Allocation.HEAP)
         return rw.declare(HOST_PREFIX + name, twin)
 
@@ -199,7 +199,7 @@ def _on_device(desc: Scalar | Array, ranges: Ranges, *, keep: bool) -> Data:
             Array.packed(desc.dtype, (), transient=True, span=desc.span), space=Space.GLOBAL, allocation=Allocation.HEAP
         )
     in_order = packed_strides(desc.shape)
-    filled = keep or desc.strides in (in_order, packed_strides(desc.shape, "F"))
+    filled = keep or desc.axes is not None
     strides = desc.strides if filled and elements_are_apart(desc.shape, desc.strides, ranges) else in_order
     return replace(
         desc, transient=True, alias="", strides=strides, space=Space.GLOBAL, allocation=Allocation.HEAP

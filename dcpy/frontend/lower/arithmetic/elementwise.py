@@ -13,6 +13,7 @@ from dcpy.frontend.lower.arithmetic.broadcasting import broadcast_shapes, index_
 from dcpy.frontend.lower.arithmetic.composed import bits_set, scaled
 from dcpy.frontend.lower.arithmetic.fitting import fits, require_fit
 from dcpy.frontend.lower.arithmetic.promotion import ufunc_dtypes
+from dcpy.frontend.lower.arrays import orders
 from dcpy.frontend.lower.emitter import tasklet
 from dcpy.frontend.values import (
     ArrayValue,
@@ -83,7 +84,7 @@ def elementwise(
     params, ranges = domain(b, shape)
     points = [sym(name) for name in params]
     expr = fn(*_converted([broadcast_element(b, operand, points, shape) for operand in operands], dtypes))
-    out = b.empty(shape, expr.dtype, name=name)
+    out = b.empty(shape, expr.dtype, order=orders.order_of_ufunc(b, operands, len(shape)), name=name)
     fill(b, out, params, ranges, expr)
     return out
 
@@ -97,12 +98,13 @@ def domain(b: TypedEmitter, shape: Sequence[Expr]) -> tuple[tuple[str, ...], tup
 def fill(
     b: TypedEmitter, out: ArrayValue, params: Sequence[str], ranges: Sequence[Range], expr: ScalarExpr, wcr: str = ""
 ) -> None:
-    """The map that writes ``out[params] = expr``; just a tasklet where there are no dimensions."""
+    """The map that writes ``out[params] = expr``, in the order of `out`; a tasklet where there are no dimensions."""
     indices = [sym(name) for name in params]
     write = Memlet(out.container, out.subset(indices), wcr)
     node = tasklet([(write, expr)], b.emit.span)
     if params:
-        b.emit.map(params, ranges, [node])
+        axes = orders.order_of_copy(b, out) if out.rank == len(params) else range(len(params))
+        b.emit.map([params[axis] for axis in axes], [ranges[axis] for axis in axes], [node])
     else:
         b.emit.node(node)
 

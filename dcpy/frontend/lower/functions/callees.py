@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from dcpy.base.generators import is_generator
 from dcpy.frontend.annotations import types_from_annotations
 from dcpy.frontend.lower.arithmetic.broadcasting import may_be_one
-from dcpy.frontend.lower.arrays import stores
+from dcpy.frontend.lower.arrays import orders, stores
 from dcpy.frontend.lower.assuming import Forwarded
 from dcpy.frontend.lower.frame import NoCall
 from dcpy.frontend.lower.functions.callbacks import holds_callback
@@ -26,13 +26,13 @@ from dcpy.frontend.lower.raising import WillRaise
 from dcpy.frontend.specialize.types import ArgType, ArrayType, ConstantType, ScalarType, stride_symbol
 from dcpy.frontend.values import ArrayValue, Scalar, Static, TupleValue, Value
 from dcpy.ir.analysis.uses import desc_symbols
-from dcpy.ir.data import packed_strides
+from dcpy.ir.data import Array, packed_strides
 from dcpy.ir.expressions.scalar import Load
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Call
 from dcpy.ir.sdfg import Result, Sdfg
 from dcpy.ir.subsets import Subset
-from dcpy.ir.symbolic import Expr, sym
+from dcpy.ir.symbolic import ONE, ZERO, Expr, sym
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame
@@ -174,12 +174,15 @@ def _array_type(
     dims = tuple(passing.size(size, bound) for size in shape)
     desc = value.as_view(frame.b.desc(value))
     layout = next((order for order in "CF" if desc.strides == packed_strides(desc.shape, order)), "strided")
+    axes = orders.known_order(frame.b, value) if layout == "strided" else None
     if layout == "strided":
         for axis, stride in enumerate(desc.strides):
             passing.symbols[stride_symbol(name, axis)] = stride
+    if axes is not None:
+        axes = tuple(axis for axis in axes if desc.strides[axis] is not ZERO and dims[axis] is not ONE)
     symbols = {dim.name: may_be_one(frame.b, size) for dim, size in zip(dims, shape, strict=True) if dim.name}
     not_one, maybe_one = (tuple(name for name, may in symbols.items() if may is which) for which in (False, True))
-    return ArrayType(value.dtype, dims, layout, alias, not_one, maybe_one)
+    return ArrayType(value.dtype, dims, layout, alias, not_one, maybe_one, axes=axes)
 
 
 def _follow_hint(frame: Frame, passing: Passing, hint: ArrayType, shape: tuple[Expr, ...]) -> None:
@@ -261,7 +264,8 @@ def result_of(
     desc = sdfg.desc(result.container)
     if result.kind == "array":
         shape = tuple(size.subs(passing.symbols) for size in desc.shape)
-        out = frame.b.empty(shape, desc.dtype)
+        axes = desc.axes if isinstance(desc, Array) else None
+        out = frame.b.empty(shape, desc.dtype, order=axes or "C")
         arguments[result.container] = frame.b.operand(out)
         return out
     holder, scalar = frame.b.scalar_container(desc.dtype)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.lists import ListValue, Row
 from dcpy.frontend.lower.arithmetic.promotion import mixed_kinds
-from dcpy.frontend.lower.arrays import stores
+from dcpy.frontend.lower.arrays import orders, stores
 from dcpy.frontend.lower.frame import IdentityMatters, NoCall
 from dcpy.frontend.lower.functions.returns import Returned, Step, alike, is_local, moves, require_itself
 from dcpy.frontend.lower.objects import dataclasses as objects
@@ -41,7 +41,7 @@ from dcpy.frontend.values import (
     scalar_expr,
 )
 from dcpy.ir import types
-from dcpy.ir.data import Array, View
+from dcpy.ir.data import Array, Order, View
 from dcpy.ir.editing.substitution import renaming, substitute_in_region
 from dcpy.ir.expressions.scalar import Const, Index, Load, ScalarExpr
 from dcpy.ir.memlet import Memlet
@@ -367,18 +367,24 @@ class _Results:
                 return known
         shape = tuple(self.emit.defined(self.b.exact(size)) for size in first.shape)
         if all(value.shape == first.shape for value in values) and _over(self.emit.sdfg.symbols, shape):
-            name = self._declare(Array.packed(first.dtype, shape))
+            name = self._declare(Array.packed(first.dtype, shape, order=self._order(values)))
             target = ArrayValue.whole(name, self.emit.descs[name])
             for site, value in zip(self.sites, values, strict=True):
                 self._at(site, lambda v=value: stores.write(self.b, target, v))
             return Result("array", name)
         return self._of_run_time_size(values)
 
+    def _order(self, values: Sequence[ArrayValue]) -> Order:
+        """The order of a result that is copied: that of the arrays, where all agree on one."""
+        axes = {orders.order_of_copy(self.b, value) for value in values}
+        return axes.pop() if len(axes) == 1 else "C"
+
     def _of_run_time_size(self, values: list[ArrayValue]) -> Result:
         """An array whose sizes are symbols of its own, which each return assigns."""
         sizes = [self.emit.fresh("size") for _ in values[0].shape]
         self.emit.sdfg.assigned_symbols.update(dict.fromkeys(sizes, types.int64))
-        name = self._declare(Array.packed(values[0].dtype, [sym(size) for size in sizes]))
+        order = self._order(values)
+        name = self._declare(Array.packed(values[0].dtype, [sym(size) for size in sizes], order=order))
 
         def fill(value: ArrayValue) -> None:
             shape = [self.b.exact(size) for size in value.shape]
@@ -447,7 +453,7 @@ class _Results:
         """A local array becomes the result: no copy."""
         desc = self.b.desc(value)
         shape = tuple(self.emit.defined(self.b.exact(size)) for size in desc.shape) if isinstance(desc, Array) else ()
-        if not isinstance(desc, Array) or not value.is_all_of(desc) or not desc.is_packed:
+        if not isinstance(desc, Array) or not value.is_all_of(desc) or desc.axes is None:
             return None
         known = {*self.emit.sdfg.symbols, *self.emit.sdfg.assigned_symbols}
         if self.emit.regions[value.container] is not self.emit.sdfg.body or not _over(known, shape):
@@ -466,7 +472,7 @@ class _Results:
             desc = body.containers[old]
             assert isinstance(desc, Array)
             shape = [self.emit.defined(self.b.exact(size)) for size in desc.shape]
-            body.containers[old] = Array.packed(desc.dtype, shape, span=desc.span)
+            body.containers[old] = Array.packed(desc.dtype, shape, order=desc.axes or "C", span=desc.span)
         if self.adopted:
             substitute_in_region(body, renaming({}, self.adopted))
 

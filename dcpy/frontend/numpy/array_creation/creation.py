@@ -14,6 +14,7 @@ from dcpy.frontend.lower.arithmetic.elementwise import convert
 from dcpy.frontend.lower.arithmetic.fitting import require_fit
 from dcpy.frontend.lower.arithmetic.overflow import require_addressable, require_counted
 from dcpy.frontend.lower.arithmetic.promotion import promoted
+from dcpy.frontend.lower.arrays import orders
 from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.lower.functions import arguments
 from dcpy.frontend.numpy.defaults import FALSE, FLOAT, NONE, NUMBER_0, NUMBER_1, ORDER_C, ORDER_K, SAMPLES, TRUE
@@ -33,18 +34,34 @@ from dcpy.frontend.values import (
     scalar_expr,
 )
 from dcpy.ir import types
+from dcpy.ir.data import Order
 from dcpy.ir.expressions.scalar import Const, Index, ScalarExpr, cast, op
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import Expr, as_expr, product_of
 from dcpy.ir.types import DType
 
 
-def order_of(b: Builder, order: Value) -> str:
-    """An ``order=`` argument: ``C`` or ``F``; "K" and "A" give C order."""
+def order_argument(b: Builder, order: Value) -> str | None:
+    """An ``order=`` argument: ``C``, ``F``, ``A``, ``K`` or None."""
     found = b.static(order, "order")
-    if found not in ("C", "F", "K", "A", None):
+    letter = found.upper() if isinstance(found, str) else found
+    if letter not in ("C", "F", "K", "A", None):
         raise b.error(f"order must be one of 'C', 'F', 'A', or 'K' (got {found!r})")
-    return "F" if found == "F" else "C"
+    return letter
+
+
+def order_of(b: Builder, order: Value) -> str:
+    """The ``order=`` argument of a function that makes arrays like no other one: ``C`` or ``F``."""
+    found = order_argument(b, order)
+    if found in ("A", "K"):
+        raise b.error("only 'C' or 'F' order is permitted", notes=("NumPy raises ValueError here",))
+    return found or "C"
+
+
+def order_like(b: Builder, order: Value, prototype: Value) -> Order:
+    """The ``order=`` argument of a function that makes an array like another one, as the axes of its result."""
+    found = order_argument(b, order)
+    return orders.asked_order(b, prototype, found) if isinstance(prototype, ArrayValue) else "C"
 
 
 def filled(b: Builder, shape: Value, dtype: DType, fill: Value, order: Value) -> Value:
@@ -103,8 +120,21 @@ def empty_like(
     like = prototype if is_number(prototype) else b.array(prototype)
     found = b.dtype_argument(dtype) or dtype_of(like)
     if shape != NONE:
-        return _new(b, shape, found, order)
-    return b.empty([b.exact(size) for size in _shape(like)], found, order=order_of(b, order))
+        return _like_of_another_shape(b, shape, found, order, like)
+    return b.empty([b.exact(size) for size in _shape(like)], found, order=order_like(b, order, like))
+
+
+def _like_of_another_shape(b: Builder, shape: Value, dtype: DType, order: Value, like: Value) -> ArrayValue:
+    """In the order of another array of as many dimensions, else in C order, unless another one is asked for."""
+    sizes = b.shape_argument(shape)
+    require_addressable(b, sizes, dtype)
+    same_rank = isinstance(like, ArrayValue) and like.rank == len(sizes)
+    asked = order_argument(b, order)
+    axes: Order = "F" if asked == "F" else "C"
+    if same_rank or asked == "A":
+        axes = order_like(b, order, like)
+        axes = axes if same_rank else "F" if isinstance(like, ArrayValue) and orders.lies_backwards(b, like) else "C"
+    return b.empty(sizes, dtype, order=axes)
 
 
 @implements(np.zeros_like)
@@ -158,7 +188,7 @@ def array(
     found = asarray(b, object, dtype, order, copy=copy if copy == FALSE else NONE)
     assert isinstance(found, ArrayValue)
     if copy == TRUE and not found.fresh:
-        found = b.copy(found, order=order_of(b, order))
+        found = b.copy(found, order=order_like(b, order, found))
     for _ in range(b.static(ndmin, "ndmin") - found.rank):
         found = b.expand(found, 0)
     return found
@@ -174,10 +204,31 @@ def asarray(b: Builder, a: Value, dtype: Value = NONE, order: Value = NONE, *, c
         return array(b, a, dtype, order=order)
     wanted = b.dtype_argument(dtype)
     if isinstance(a, ArrayValue):
-        found: Value = a if wanted in (None, a.dtype) else b.cast(a, wanted)
+        asked = ORDER_K if order == Static("A") else order
+        found: Value = a if wanted in (None, a.dtype) else converted_copy(b, a, wanted, order_like(b, asked, a))
     else:
         found = list_array(b, a, wanted)
-    return found if isinstance(found, ArrayValue) else b.array(found)
+    found = found if isinstance(found, ArrayValue) else b.array(found)
+    return found if copy == FALSE else in_order(b, found, order_argument(b, order))
+
+
+def in_order(b: Builder, x: ArrayValue, order: str | None) -> ArrayValue:
+    """The array itself where it lies in the order that is asked for, else a copy."""
+    mirrored = tuple(range(x.rank))[::-1]
+    if order == "C" and not b.contiguous(x):
+        return b.copy(x)
+    if order == "F" and not orders.is_packed_in(b, x, mirrored):
+        return b.copy(x, order="F")
+    return x
+
+
+def converted_copy(b: Builder, x: ArrayValue, dtype: DType, order: Order) -> Value:
+    """The elements as another dtype, in an order of the axes."""
+    if not x.rank or tuple(order) == orders.order_of_ufunc(b, [x], x.rank):
+        return b.cast(x, dtype)
+    out = b.empty([b.exact(size) for size in x.shape], dtype, order=order)
+    b.store(out, b.cast(x, dtype))
+    return out
 
 
 @implements(np.ascontiguousarray)

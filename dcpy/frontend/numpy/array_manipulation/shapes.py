@@ -11,11 +11,12 @@ import numpy as np
 from dcpy.frontend.implements import implements
 from dcpy.frontend.lower.arithmetic.broadcasting import broadcast_shapes, may_be_one
 from dcpy.frontend.lower.arithmetic.overflow import require_countable
+from dcpy.frontend.lower.arrays import orders
 from dcpy.frontend.lower.builder import Builder, items_of
-from dcpy.frontend.numpy.array_creation.creation import counted_size, order_of, size_of
+from dcpy.frontend.numpy.array_creation.creation import counted_size, order_argument, size_of
 from dcpy.frontend.numpy.defaults import FALSE, NONE, NUMBER_0, NUMBER_1, ORDER_C
 from dcpy.frontend.values import ArrayValue, SliceValue, Static, TupleValue, Value, integer, is_number, is_weak
-from dcpy.ir.data import View, packed_strides, strides_of
+from dcpy.ir.data import View, strides_of
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ONE, ZERO, Expr, product_of
 
@@ -29,7 +30,10 @@ PLANE = Static((0, 1))
 def reshape(b: Builder, a: Value, /, shape: Value, order: Value = ORDER_C, *, copy: Value = NONE) -> Value:
     """As many elements in another shape, one size of which may be -1."""
     x = b.array(a)
-    backwards = _reads_backwards(b, x, order)
+    asked = order_argument(b, order)
+    if asked == "K":
+        raise b.error("order 'K' is not permitted for reshaping", notes=("NumPy raises ValueError here",))
+    backwards = asked == "F" or (asked == "A" and orders.lies_backwards(b, x))
     if copy == Static(True):
         x = b.copy(x, order="F" if backwards else "C")
     sizes = _sizes(b, x, shape)
@@ -93,18 +97,6 @@ def _mirrored(b: Builder, x: ArrayValue) -> ArrayValue:
     return b.transpose(x, range(x.rank)[::-1])
 
 
-def _reads_backwards(b: Builder, x: ArrayValue, order: Value) -> bool:
-    """Whether elements are read with the first index fastest: in the order "F", and "A" or "K" where they lie so."""
-    found = b.static(order, "order")
-    if order_of(b, order) == "F":
-        return True
-    if found not in ("A", "K") or x.rank < 2 or b.contiguous(x):
-        return False
-    if not b.contiguous(_mirrored(b, x)):
-        raise b.error(f"the order of this array in memory is not known: {found!r}", help="name the order: 'C' or 'F'")
-    return True
-
-
 def _sizes(b: Builder, x: ArrayValue, shape: Value) -> tuple[Expr, ...]:
     """The sizes asked for, -1 worked out; `ValueError` unless they hold as many elements."""
     parts = items_of(shape)
@@ -139,11 +131,11 @@ def ravel(b: Builder, a: Value, order: Value = ORDER_C) -> Value:
     A copy takes no writes where the sizes of a call could make it a view.
     """
     x = b.array(a)
-    read = _mirrored(b, x) if _reads_backwards(b, x, order) else x
+    read = x.transposed(orders.order_of_elements(b, x, order_argument(b, order)))
     if b.contiguous(read):
         return flattened(b, read)
     out = flattened(b, b.copy(read))
-    if not (x.fresh or _has_gaps(b, read)):
+    if not (x.fresh or orders.has_gaps(b, read)):
         b.copied_view(out, x, "whether the elements of the array lie without gaps is not known: a copy")
     return out
 
@@ -151,16 +143,6 @@ def ravel(b: Builder, a: Value, order: Value = ORDER_C) -> Value:
 def flattened(b: Builder, x: ArrayValue) -> ArrayValue:
     """All elements in one dimension, in C order, as `x.reshape(-1)`: a view wherever strides can show them."""
     return reshaped(b, x, (b.integer(size_of(b, x)),))
-
-
-def _has_gaps(b: Builder, x: ArrayValue) -> bool:
-    """Whether the elements do not lie in C order without gaps, whatever the sizes are (if there are elements)."""
-    seen = x.as_view(b.desc(x))
-    for size, stride, want in zip(seen.shape, strides_of(seen), packed_strides(x.shape), strict=True):
-        differs = not may_be_one(b, stride) if want is ONE else b.emit.ranges.proves_ne(stride, want)
-        if differs and not may_be_one(b, size):
-            return True
-    return False
 
 
 def _has_steps(b: Builder, x: ArrayValue) -> bool:

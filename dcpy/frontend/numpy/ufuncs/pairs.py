@@ -33,10 +33,10 @@ def _both(
         raise b.error(f"the 'out' of np.{function.__name__} is a tuple of two arrays")
     dtypes = ufunc_dtypes(function, operands, wanted)
     results = [b.elementwise(part, *operands, dtypes=dtypes[: len(operands)]) for part in _PARTS[function]]
-    found = [
-        into(b, target, in_order(b, result, order, target), function.__name__, where, broadcast=True, casting=rule)
-        for target, result in zip(targets, results, strict=True)
-    ]
+    found = []
+    for target, result in zip(targets, results, strict=True):
+        result = in_order(b, result, operands, order, target)
+        found.append(into(b, target, result, function.__name__, where, broadcast=True, casting=rule))
     return TupleValue(tuple(found))
 
 

@@ -5,13 +5,16 @@ Dtypes come from NumPy itself (`lower.promotion`). ``reduce`` and ``accumulate``
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from dcpy.frontend.implements import Implementation, implements
 from dcpy.frontend.lower.arithmetic.elementwise import OF_NUMPY
 from dcpy.frontend.lower.arithmetic.promotion import can_cast, ufunc_dtypes
+from dcpy.frontend.lower.arrays import orders
 from dcpy.frontend.lower.builder import Builder
-from dcpy.frontend.numpy.array_creation.creation import order_of
+from dcpy.frontend.numpy.array_creation.creation import order_argument
 from dcpy.frontend.numpy.defaults import NONE, NUMBER_0, ORDER_K, SAME_KIND, TRUE
 from dcpy.frontend.numpy.ufuncs.outputs import into
 from dcpy.frontend.values import ArrayValue, Scalar, Static, Value, dtype_of, is_number, is_weak
@@ -35,7 +38,7 @@ def apply(
     operands = tuple(value if is_number(value) else b.array(value) for value in operands)
     wanted = b.dtype_argument(dtype)
     require_casts(b, function, operands, wanted, rule)
-    found = in_order(b, b.ufunc(function, *operands, dtype=wanted), order, out)
+    found = in_order(b, b.ufunc(function, *operands, dtype=wanted), operands, order, out)
     return into(b, out, found, function.__name__, where, broadcast=True, casting=rule)
 
 
@@ -59,11 +62,16 @@ def require_casts(
             )
 
 
-def in_order(b: Builder, found: Value, order: Value, out: Value) -> Value:
+def in_order(b: Builder, found: Value, operands: Sequence[Value], order: Value, out: Value) -> Value:
     """A new result in the order of memory that was asked for."""
-    if order_of(b, order) == "F" and out == NONE and isinstance(found, ArrayValue):
-        return b.copy(found, order="F")
-    return found
+    asked = order_argument(b, order) or "K"
+    if asked == "K" or out != NONE or not isinstance(found, ArrayValue):
+        return found
+    if asked == "A":
+        arrays = [value for value in operands if isinstance(value, ArrayValue) and value.rank > 1]
+        asked = "F" if arrays and all(orders.lies_backwards(b, value) for value in arrays) else "C"
+    axes = orders.asked_order(b, found, asked)
+    return found if orders.order_of_copy(b, found) == axes else b.copy(found, order=axes)
 
 
 def outer(b: Builder, function: np.ufunc, left: Value, right: Value) -> Value:

@@ -43,12 +43,15 @@ def allocated_elements_are_apart(subject: Declaration, scope: Scope) -> Findings
 
 @rule("memory.order", Sdfg)
 def results_and_constants_are_packed(sdfg: Sdfg, scope: Scope) -> Findings:
-    """Arrays that Python gets as results, and constants, are in C order without gaps."""
+    """Arrays that Python gets as results lie without gaps, in any order of their axes; constants are in C order."""
     names = [*(result.container for result in sdfg.results if result.kind == "array"), *sdfg.constants]
     for name in dict.fromkeys(names):
         desc = sdfg.containers.get(name)
-        if isinstance(desc, Array) and not _is_packed(desc) and name not in sdfg.arguments:
-            yield f"{name!r} has the strides ({', '.join(map(str, desc.strides))}), which are not those of C order"
+        if not isinstance(desc, Array) or name in sdfg.arguments:
+            continue
+        if desc.axes is None or (name in sdfg.constants and not desc.is_packed):
+            said = "of C order" if name in sdfg.constants else "without gaps"
+            yield f"{name!r} has the strides ({', '.join(map(str, desc.strides))}), which are not those {said}"
 
 
 @rule("memory.space", Declaration)

@@ -1,0 +1,126 @@
+"""The memory order of results is NumPy's, whatever the order of the operands: strides, and elements in the order "K"."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dcpy.base.errors import FrontendError
+from tests.support.layouts import assert_same_order, layouts
+from tests.support.numpy_records import interpreted
+
+ARRAYS = layouts()
+
+ELEMENTWISE = [
+    lambda a: a + 1,
+    lambda a: np.sin(a),
+    lambda a: a > 0.5,
+    lambda a: a.T + a.T,
+    lambda a: a.transpose(1, 0, 2) * 2,
+    lambda a: a[0] + 1,
+    lambda a: a[:, 1] * 2,
+    lambda a: a[:, :, None] + a[:, None],
+    lambda a: a + a[0],
+    lambda a: a[::-1] + 1,
+    lambda a: a + np.ones((3, 4)),
+    lambda a: a + np.ones((2, 3, 4)),
+    lambda a: np.add(a, 1, order="F"),
+    lambda a: np.add(a, 1, order="C"),
+    lambda a: np.sqrt(a, order="A"),
+    lambda a: np.modf(a),
+    lambda a: np.add(a, a, dtype=np.float32, casting="same_kind"),
+]
+
+COPIES = [
+    lambda a: a.copy(),
+    lambda a: a.copy("K"),
+    lambda a: a.copy("A"),
+    lambda a: a.copy("F"),
+    lambda a: np.copy(a),
+    lambda a: a[:, ::-1].copy("K"),
+    lambda a: a.astype(np.float32),
+    lambda a: a.astype(np.float64, order="C", copy=False),
+    lambda a: a.astype(np.float64, order="F", copy=False),
+    lambda a: np.array(a),
+    lambda a: np.array(a, order="A"),
+    lambda a: np.array(a, order="C"),
+    lambda a: np.array(a, dtype=np.float32, order="A"),
+    lambda a: np.asarray(a, dtype=np.float32),
+    lambda a: np.asarray(a, order="F"),
+    lambda a: np.asarray(a, order="C"),
+    lambda a: np.require(a, requirements="O"),
+    lambda a: np.zeros_like(a),
+    lambda a: np.empty_like(a, dtype=np.int8) * 0,
+    lambda a: np.full_like(a, 3, dtype=np.int32),
+    lambda a: np.ones_like(a, order="A"),
+    lambda a: np.zeros_like(a, shape=(5, 6, 7)),
+    lambda a: np.zeros_like(a, shape=(5, 6)),
+]
+
+IN_ORDER = [
+    lambda a: a.ravel("K"),
+    lambda a: a.ravel("A"),
+    lambda a: a.flatten("K"),
+    lambda a: a.flatten("F"),
+    lambda a: (a.T + 1).ravel(order="K"),
+    lambda a: (a * 2).ravel("K"),
+    lambda a: (a * 2).ravel("A"),
+    lambda a: (a + 1).flatten("A"),
+    lambda a: np.copy(a).ravel("K"),
+    lambda a: a.astype(np.float32).ravel("K"),
+    lambda a: a.reshape(6, 4, order="F").ravel(),
+    lambda a: a.reshape(6, 4, order="A").ravel(),
+    lambda a: (a + 1)[1:, ::2].ravel("K"),
+]
+
+
+def check(function: Callable[[Any], Any]) -> None:
+    """Values and strides of the results are NumPy's, for arrays in each layout."""
+    for name, array in ARRAYS.items():
+        expected, got = function(array), interpreted(function, array)
+        pairs = zip(got, expected, strict=True) if isinstance(expected, tuple) else [(got, expected)]
+        for mine, theirs in pairs:
+            np.testing.assert_allclose(mine, theirs, rtol=1e-6, err_msg=name)
+            assert_same_order(mine, theirs, name)
+
+
+@pytest.mark.filterwarnings("ignore:invalid value")
+@pytest.mark.parametrize("number", range(len(ELEMENTWISE)))
+def test_results_of_ufuncs_keep_the_order_of_operands(number):
+    check(ELEMENTWISE[number])
+
+
+@pytest.mark.parametrize("number", range(len(COPIES)))
+def test_copies_and_arrays_like_others_have_the_order_that_is_asked_for(number):
+    check(COPIES[number])
+
+
+@pytest.mark.parametrize("number", range(len(IN_ORDER)))
+def test_elements_are_read_in_the_order_that_is_asked_for(number):
+    check(IN_ORDER[number])
+
+
+def test_operands_that_disagree_give_c_order():
+    a, b = np.ones((3, 4)), np.asfortranarray(np.ones((3, 4)))
+    for pair in ((a, b), (b, a), (b, b), (b, a[0]), (b, a[:, :1]), (a[:, :1], b)):
+        assert_same_order(interpreted(lambda x, y: x + y, *pair), pair[0] + pair[1])
+
+
+def test_rows_that_overlap_count_as_in_c_order():
+    windows = np.lib.stride_tricks.sliding_window_view(np.arange(5.0), 3)
+    assert_same_order(interpreted(lambda a: a + 0, windows), windows + 0)
+    assert_same_order(interpreted(lambda a: a.T + 0, windows), windows.T + 0)
+
+
+@pytest.mark.parametrize("make", [lambda: np.zeros((2, 3), order="K"), lambda: np.empty((2, 3), order="A")])
+def test_arrays_like_no_other_have_no_order_to_keep(make):
+    with pytest.raises(FrontendError, match="only 'C' or 'F' order is permitted"):
+        interpreted(make)
+
+
+def test_a_reshape_has_no_order_to_keep():
+    with pytest.raises(FrontendError, match="order 'K' is not permitted for reshaping"):
+        interpreted(lambda a: a.reshape(3, 2, order="K"), np.ones((2, 3)))
