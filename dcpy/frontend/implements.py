@@ -42,13 +42,15 @@ import numpy
 
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.lists import ListValue
+from dcpy.frontend.lower.arrays.orders import lie_as_made
 from dcpy.frontend.numpy.refused import keyword_reason
-from dcpy.frontend.values import VALUES, Static, Value
+from dcpy.frontend.values import VALUES, ArrayValue, Static, TupleValue, Value
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.builder import Builder
 
 Implementation = Callable[..., Value]
+OrderOfResult = Callable[["Builder", ArrayValue, Sequence[ArrayValue]], tuple[int, ...]]
 
 #: The modules whose import registers the implementations of functions of a package, loaded at first use.
 CATALOG: dict[str, tuple[str, ...]] = {
@@ -73,6 +75,7 @@ CATALOG: dict[str, tuple[str, ...]] = {
         "dcpy.frontend.numpy.array_creation.grids",
         "dcpy.frontend.numpy.indexing.walking",
         "dcpy.frontend.numpy.statics",
+        "dcpy.frontend.numpy.result_orders",
         "dcpy.frontend.numpy.sorting.order",
         "dcpy.frontend.numpy.statistics.moments",
         "dcpy.frontend.numpy.statistics.histograms",
@@ -164,6 +167,7 @@ class Entry:
 _FUNCTIONS: dict[Any, Entry] = {}
 _METHODS: dict[str, Entry] = {}
 _ATTRIBUTES: dict[str, Entry] = {}
+_ORDERS: dict[Any, OrderOfResult] = {}
 _LOADED: set[str] = set()
 
 
@@ -196,6 +200,16 @@ def attribute(*names: str) -> Callable[[Implementation], Implementation]:
         for name in names:
             _ATTRIBUTES[name] = Entry(name, call)
         return call
+
+    return register
+
+
+def results_lie(*functions: Any) -> Callable[[OrderOfResult], OrderOfResult]:
+    """Registers how results of functions lie in NumPy's memory: their axes, from the slowest to the fastest."""
+
+    def register(order: OrderOfResult) -> OrderOfResult:
+        _ORDERS.update(dict.fromkeys(functions, order))
+        return order
 
     return register
 
@@ -292,7 +306,17 @@ def call_entry(b: Builder, entry: Entry, args: Sequence[Value], kwargs: Mapping[
             keywords[name] = arguments[name]
         else:
             positional.append(arguments[name])
-    return entry.call(b, *positional, **keywords)
+    result = entry.call(b, *positional, **keywords)
+    if entry.original is not None and entry.original in _ORDERS:
+        _lie_as_numpy(b, _ORDERS[entry.original], result, positional)
+    return result
+
+
+def _lie_as_numpy(b: Builder, order: OrderOfResult, result: Value, arguments: Sequence[Value]) -> None:
+    operands = [value for value in arguments if isinstance(value, ArrayValue)]
+    for found in result.items if isinstance(result, TupleValue) else (result,):
+        if isinstance(found, ArrayValue):
+            lie_as_made(b, found, order(b, found, operands), operands)
 
 
 def _misfit(entry: Entry, reason: str, kwargs: Mapping[str, Value]) -> FrontendError:

@@ -23,6 +23,7 @@ from dcpy.frontend.values import (
     TupleValue,
     Value,
 )
+from dcpy.ir.data import Order
 from dcpy.ir.expressions.scalar import Index, ScalarExpr, cast
 from dcpy.ir.symbolic import Expr, ExprLike, as_expr, sym
 from dcpy.ir.types import DType
@@ -76,10 +77,11 @@ class Builder(TypedEmitter):
         return arguments.array(self, value)
 
     def generate(
-        self, shape: Sequence[ExprLike], dtype: DType, fn: Callable[..., ScalarExpr], *, name: str = "tmp"
-    ) -> ArrayValue:
+        self, shape: Sequence[ExprLike], dtype: DType, fn: Callable[..., ScalarExpr], *, order: Order = "C",
+        name: str = "tmp",
+    ) -> ArrayValue:  # fmt: skip
         """A new array with element ``[i, j]`` = ``fn(i, j)``; `fn` gets int64 expressions and returns `dtype`."""
-        out = self.empty(shape, dtype, name=name)
+        out = self.empty(shape, dtype, order=order, name=name)
         params, domain = elementwise.domain(self, out.shape)
         elementwise.fill(self, out, params, domain, fn(*(Index(sym(p)) for p in params)))
         return out

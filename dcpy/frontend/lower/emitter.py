@@ -59,7 +59,7 @@ class Emitter:
         self.maybe_one: set[str] = set()  # sizes of arguments that may turn out to be 1
         self.assumptions: Assumptions | Forwarded | None = None  # None: nothing is assumed
         self.wishes: Wishes | None = None  # of the statement that is tried (`lower.versioning`)
-        self.axes_of_arguments: dict[str, tuple[int, ...]] = {}  # strided ones: by stride, the longest first
+        self.orders: dict[str, tuple[int, ...]] = {}  # of axes in NumPy's memory, where descriptors do not say it
         self.counters: dict[str, Range] = {}  # parameters of loops and maps, and what they run over
         self.counted: dict[str, tuple[int, int]] = {}  # containers of integers that are known to stay in an interval
         self.wraps = False  # integers of Python's own are not checked: code of dcpy's, and what only finds out a type

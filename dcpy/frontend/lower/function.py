@@ -358,7 +358,7 @@ def _argument(frame: Frame, name: str, kind: ArgType) -> Value:
     desc_array = kind.descriptor(name)
     _register(frame, name, desc_array)
     if kind.axes is not None:
-        emit.axes_of_arguments[name] = kind.axes
+        emit.orders[name] = kind.axes
     for stride in desc_array.strides if kind.layout == "strided" else ():
         for symbol in stride.symbols:
             emit.reserve(symbol)

@@ -278,7 +278,7 @@ def global_array(frame: Frame, array: Any, dependence: Dependence | None) -> Arr
         desc = kind.descriptor(name)
         frame.emit.sdfg.body.containers[name] = desc
         if kind.axes is not None:
-            frame.emit.axes_of_arguments[name] = kind.axes
+            frame.emit.orders[name] = kind.axes
         for stride in desc.strides:
             for symbol in stride.symbols:
                 frame.emit.reserve(symbol)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from dcpy.base.errors import FrontendError
+from dcpy.frontend.lower.arrays import orders
 from dcpy.frontend.lower.emitter import Emitter
 from dcpy.frontend.lower.raising import PathsMatter, WillRaise
 from dcpy.frontend.specialize.records import container_stem
@@ -152,14 +153,17 @@ class TypedEmitter(ABC):
 
     @abstractmethod
     def generate(
-        self, shape: Sequence[ExprLike], dtype: DType, fn: Callable[..., ScalarExpr], *, name: str = "tmp"
-    ) -> ArrayValue:
+        self, shape: Sequence[ExprLike], dtype: DType, fn: Callable[..., ScalarExpr], *, order: Order = "C",
+        name: str = "tmp",
+    ) -> ArrayValue:  # fmt: skip
         """A new array with element ``[i, j]`` = ``fn(i, j)``; `fn` gets int64 expressions and returns `dtype`."""
 
-    def full(self, shape: Sequence[ExprLike], dtype: DType, value: Value, *, name: str = "tmp") -> ArrayValue:
+    def full(
+        self, shape: Sequence[ExprLike], dtype: DType, value: Value, *, order: Order = "C", name: str = "tmp"
+    ) -> ArrayValue:
         """A new array with one value everywhere."""
         number = scalar_expr(self.hold(self.cast(value, dtype)))
-        return self.generate(shape, dtype, lambda *_: number, name=name)
+        return self.generate(shape, dtype, lambda *_: number, order=order, name=name)
 
     def copy(self, value: ArrayValue, *, order: Order = "C", name: str = "tmp") -> ArrayValue:
         """A new array with the same elements."""
@@ -191,17 +195,19 @@ class TypedEmitter(ABC):
         self, op: str, x: ArrayValue, axes: Sequence[int], *, dtype: DType | None = None, keepdims: bool = False
     ) -> Value:
         """``op`` ("add", "mul", "min", "max", "and", "or") over some axes, accumulated in `dtype`."""
-        return self.reduction("reduce", x, axes, dtype or x.dtype, keepdims, op=op)
+        order = orders.order_of_reduction(self, x, axes)
+        return self.reduction("reduce", x, axes, dtype or x.dtype, keepdims, order, op=op)
 
     def reduction(
-        self, kind: str, x: ArrayValue, over: Sequence[int], dtype: DType, keepdims: bool, **fields: Any
-    ) -> Value:
+        self, kind: str, x: ArrayValue, over: Sequence[int], dtype: DType, keepdims: bool, order: Order = "C",
+        **fields: Any,
+    ) -> Value:  # fmt: skip
         """A library node with an operand ``x`` and a result ``out`` that lacks the axes `over` (or has size 1)."""
         fields["axes"] = tuple(over)
         kept = [size for axis, size in enumerate(x.shape) if axis not in over]
         result: Value
         if kept:
-            out = self.empty(kept, dtype)
+            out = self.empty(kept, dtype, order=order)
             self.library(kind, {"x": x}, {"out": out}, **fields)
             result = out
         else:

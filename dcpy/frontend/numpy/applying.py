@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from dcpy.frontend.implements import implements
+from dcpy.frontend.implements import implements, operation
+from dcpy.frontend.lower.arrays import orders
 from dcpy.frontend.lower.builder import Builder, items_of
 from dcpy.frontend.numpy.defaults import FALSE, NONE, NUMBER_0
 from dcpy.frontend.numpy.traced import call_body, written_in_python
@@ -81,6 +82,14 @@ def _for_each(pyfunc: Any, dtype: Any, *args: Any) -> Any:
     places = found.reshape(-1)
     for k in range(len(places)):
         places[k] = pyfunc(*[x[k].item() for x in flat])
+    return lying_as_of_ufunc(found, *arrays)
+
+
+@operation
+def lying_as_of_ufunc(b: Builder, found: Value, *operands: Value) -> Value:
+    """A new array, which lies in memory as that of a ufunc of operands would in NumPy."""
+    arrays = [b.array(value) for value in operands]
+    orders.lie_as_made(b, found, orders.order_of_ufunc(b, arrays, b.array(found).rank), arrays)
     return found
 
 

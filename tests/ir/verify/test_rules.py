@@ -185,7 +185,7 @@ def _(sdfg):
     sdfg.results = (Result("view", "v"),)
 
 
-@breaks("memory.order", "'r' has the strides (3), which are not those of C order")
+@breaks("memory.order", "'r' has the strides (3), which are not those without gaps")
 def _(sdfg):
     sdfg.declare("r", Array(F64, (const(4),), (const(3),)))
     sdfg.results = (Result("array", "r"),)

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 from dcpy.frontend.lower.arithmetic import elementwise
 from dcpy.frontend.lower.arithmetic.broadcasting import Unlike, broadcast_shapes, broadcast_to
 from dcpy.frontend.lower.arithmetic.fitting import stored
-from dcpy.frontend.lower.arrays import masks
+from dcpy.frontend.lower.arrays import masks, orders
 from dcpy.frontend.lower.arrays.indexing import FULL, Keys, at_points, basic, element_index
 from dcpy.frontend.lower.arrays.stores import require_writable
 from dcpy.frontend.values import ArrayValue, Scalar, Static, Value, is_number, scalar_expr, shape_of
 from dcpy.ir import types
+from dcpy.ir.data import Order
 from dcpy.ir.symbolic import Expr
 
 if TYPE_CHECKING:
@@ -48,6 +49,10 @@ class Selection:
         rest = [size for k, size in enumerate(self.base.shape) if k not in self.axes]
         return (*rest[: self.first], *self.shape, *rest[self.first :])
 
+    def order(self, b: TypedEmitter) -> Order:
+        """The order in memory of what is selected."""
+        return orders.order_of_gathered(b, self.base, self.axes, self.first, len(self.shape))
+
     def operands(self) -> dict[str, ArrayValue]:
         """The index arrays by connector."""
         return {f"i{k}": array for k, array in enumerate(self.arrays)}
@@ -64,7 +69,9 @@ def read(b: TypedEmitter, value: ArrayValue, keys: Keys) -> ArrayValue:
     if masked is not None:
         return masks.compress(b, masked)
     chosen = _select(b, _without_masks(b, value, keys))
-    out = b.empty(chosen.result_shape, value.dtype)
+    order = chosen.order(b)
+    out = b.empty(chosen.result_shape, value.dtype, order="C" if b.contiguous(chosen.base) else order)
+    orders.lie_as_made(b, out, order, ())
     b.library("indexing.gather", {"x": chosen.base, **chosen.operands()}, {"out": out}, **chosen.fields(b))
     return out
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from dcpy.frontend.lower.arithmetic import elementwise
 from dcpy.frontend.lower.arithmetic.broadcasting import broadcast_to, require_stretch
+from dcpy.frontend.lower.arrays import orders
 from dcpy.frontend.lower.arrays.indexing import FULL, Keys, basic
 from dcpy.frontend.lower.arrays.remembering import once
 from dcpy.frontend.lower.arrays.stores import same_place
@@ -89,7 +90,11 @@ def new_positions(b: TypedEmitter, mask: ArrayValue) -> tuple[ArrayValue, ...]:
 
 def compress(b: TypedEmitter, chosen: Masked) -> ArrayValue:
     """The selected elements, packed: a new array."""
-    out = b.empty(chosen.selected(count(b, chosen.mask)), chosen.base.dtype)
+    along = range(chosen.axis, chosen.axis + chosen.mask.rank)
+    order = orders.order_of_gathered(b, chosen.base, along, chosen.axis, 1)
+    in_c_order = b.contiguous(chosen.base)
+    out = b.empty(chosen.selected(count(b, chosen.mask)), chosen.base.dtype, order="C" if in_c_order else order)
+    orders.lie_as_made(b, out, order, ())
     b.library("indexing.compress", {"mask": chosen.mask, "x0": chosen.base}, {"out0": out}, axis=chosen.axis)
     return out
 

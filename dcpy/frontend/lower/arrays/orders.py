@@ -10,29 +10,31 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from dcpy.base.errors import FrontendError
 from dcpy.frontend.lower.arithmetic.broadcasting import may_be_one
 from dcpy.frontend.values import ArrayValue, Value
 from dcpy.ir.data import Array, View, packed_axes, packed_strides, strides_of
-from dcpy.ir.symbolic import ONE, ZERO, Expr
+from dcpy.ir.symbolic import ONE, ZERO, Expr, sym
 
 if TYPE_CHECKING:
-    from dcpy.base.errors import FrontendError
     from dcpy.frontend.lower.typed_emitter import TypedEmitter
 
 Axes = tuple[int, ...]  #: from the slowest to the fastest
 
 
-def order_of_ufunc(b: TypedEmitter, operands: Sequence[Value], rank: int) -> Axes:
+def order_of_ufunc(b: TypedEmitter, operands: Sequence[Value], rank: int, *, in_c_order: int = 0) -> Axes:
     """The axes of what is computed element by element from operands, which broadcast to that rank.
 
     As in NumPy's iterator: of two axes, the one with the longer strides is outside, if all operands say so. An axis
-    that an operand does not have, or repeats, says nothing.
+    that an operand does not have, or repeats, says nothing. An operand in C order has the last `in_c_order` axes.
     """
     known = [_Steps(b, value) for value in operands if isinstance(value, ArrayValue) and value.rank > 1]
     if all(steps.is_in_order for steps in known):
         return tuple(range(rank))
 
     def is_longer(one: int, other: int) -> bool | None:
+        if min(one, other) >= rank - in_c_order:
+            return False
         found = None
         for steps in known:
             missing = rank - steps.value.rank
@@ -65,6 +67,14 @@ def asked_order(b: TypedEmitter, value: ArrayValue, order: str | None) -> Axes:
     return order_of_copy(b, value) if order in ("K", None) else tuple(range(value.rank))
 
 
+def order_as_packed(b: TypedEmitter, value: ArrayValue) -> Axes:
+    """Fortran order where an array is known to lie so, else C order."""
+    try:
+        return asked_order(b, value, "A")
+    except FrontendError:
+        return tuple(range(value.rank))
+
+
 def order_of_elements(b: TypedEmitter, value: ArrayValue, order: str | None) -> Axes:
     """The axes in the order in which elements are read one after the other: C, F, A or K.
 
@@ -82,6 +92,70 @@ def unknown(b: TypedEmitter, order: str) -> FrontendError:
     return b.error(f"the order of this array in memory is not known: {order!r}", help="name the order: 'C' or 'F'")
 
 
+def order_of_joined(b: TypedEmitter, arrays: Sequence[ArrayValue]) -> Axes:
+    """The axes of arrays that are joined: as of a copy, where all with several elements along both axes agree.
+
+    An axis moves outwards past those with shorter strides: where one is between that says nothing, past that as well.
+    """
+    known = [_Steps(b, value) for value in arrays]
+    found = list(range(arrays[0].rank))
+    if all(steps.is_in_order for steps in known):
+        return tuple(found)
+    for start in range(1, len(found)):
+        place = start
+        for outer in reversed(range(start)):
+            pair = found[start], found[outer]
+            longer = [s.compare(*pair) for s in known if all(s.value.shape[axis] is not ONE for axis in pair)]
+            if longer and not all(one is not None and one > 0 for one in longer):
+                break
+            place = outer if longer else place
+        found.insert(place, found.pop(start))
+    return tuple(found)
+
+
+def order_of_reduction(b: TypedEmitter, value: ArrayValue, over: Sequence[int]) -> Axes:
+    """The axes of what is left of an array: in the order that they have in it."""
+    kept = [axis for axis in range(value.rank) if axis not in over]
+    return tuple(kept.index(axis) for axis in order_of_ufunc(b, [value], value.rank) if axis in kept)
+
+
+def order_of_gathered(b: TypedEmitter, base: ArrayValue, axes: Sequence[int], first: int, rank: int) -> Axes:
+    """The axes of what index arrays of a common `rank` select along `axes`: theirs, at `first`, are outside."""
+    found = range(first, first + rank)
+    kept = [axis for axis in order_of_ufunc(b, [base], base.rank) if axis not in axes]
+    places = {axis: k if k < first else k + rank for k, axis in enumerate(sorted(kept))}
+    return (*found, *(places[axis] for axis in kept))
+
+
+def lie_as_made(b: TypedEmitter, value: Value, axes: Sequence[int], operands: Sequence[ArrayValue]) -> None:
+    """The same, if the array was made just now: it is not in the memory of an operand, or of an argument."""
+    if not isinstance(value, ArrayValue) or value.rank < 2 or len(axes) != value.rank:
+        return
+    root = b.root(value.container)
+    made = b.desc(root).transient and all(b.root(operand.container) != root for operand in operands)
+    if made and order_of_copy(b, value) != tuple(axes):
+        lie_as(b, value, axes)
+
+
+def lie_as(b: TypedEmitter, value: ArrayValue, axes: Sequence[int]) -> None:
+    """Says that a new array lies in this order of its axes in NumPy, whatever its order is here."""
+    desc = b.desc(value)
+    shown = [value.axes[axis] for axis in axes if value.axes[axis] >= 0]
+    found = (*shown, *(axis for axis in range(len(desc.shape)) if axis not in shown))
+    container, known = value.container, b.emit.orders.get(value.container)
+    if desc.axes != found if isinstance(desc, Array) else True:
+        b.emit.orders[container] = found
+    elif known is not None:
+        del b.emit.orders[container]
+    b.emit.on_undo(lambda: _put_back(b, container, known))
+
+
+def _put_back(b: TypedEmitter, container: str, known: Axes | None) -> None:
+    b.emit.orders.pop(container, None)
+    if known is not None:
+        b.emit.orders[container] = known
+
+
 def known_order(b: TypedEmitter, value: ArrayValue) -> Axes | None:
     """The axes of an array from the longest stride to the shortest; None where that is not known."""
     steps = _Steps(b, value)
@@ -97,15 +171,25 @@ def is_packed_in(b: TypedEmitter, value: ArrayValue, axes: Sequence[int]) -> boo
 
 def lies_backwards(b: TypedEmitter, value: ArrayValue) -> bool:
     """Whether the elements lie without gaps in Fortran order, and not in C order; `FrontendError` where not known."""
+    if value.container in b.emit.orders:
+        return _is_whole_in_fortran_order(b, value)
     if value.rank < 2 or b.contiguous(value):
         return False
     backwards = value.transposed(range(value.rank)[::-1])
     if b.contiguous(backwards):
         return True
-    is_strided_argument = value.container in b.emit.axes_of_arguments and value.is_all_of(b.desc(value))
-    if is_strided_argument or has_gaps(b, backwards) or _lies_otherwise(b, value):
+    if has_gaps(b, backwards) or _lies_otherwise(b, value):
         return False
     raise unknown(b, "A")
+
+
+def _is_whole_in_fortran_order(b: TypedEmitter, value: ArrayValue) -> bool:
+    """The same of an array whose order its descriptor does not tell: an argument with strides, or a new array."""
+    if not value.is_all_of(b.desc(value)):
+        raise unknown(b, "A")
+    axes = [axis for axis in order_of_copy(b, value) if value.shape[axis] is not ONE]
+    is_argument = not b.desc(b.root(value.container)).transient
+    return not is_argument and len(axes) > 1 and axes == sorted(axes, reverse=True)
 
 
 def _lies_otherwise(b: TypedEmitter, value: ArrayValue) -> bool:
@@ -147,7 +231,7 @@ class _Steps:
 
     def __init__(self, b: TypedEmitter, value: ArrayValue) -> None:
         self.b, self.value = b, value
-        self.is_in_order = b.contiguous(value)
+        self.is_in_order = b.contiguous(value) and value.container not in b.emit.orders
         self.strides = strides_of(value.as_view(b.desc(value)))
         places = _places(b, value.container)
         self.places = [places[axis] if axis >= 0 else None for axis in value.axes]
@@ -172,9 +256,17 @@ class _Steps:
         if left.constant is not None and right.constant is not None:
             return 1 if abs(left.constant) > abs(right.constant) else -1
         left, right = _without_sign(left), _without_sign(right)
-        if self.b.emit.ranges.proves_le(right + 1, left):
+        if self._is_longer(left, right):
             return 1
-        return -1 if self.b.emit.ranges.proves_le(left + 1, right) else None
+        return -1 if self._is_longer(right, left) else None
+
+    def _is_longer(self, left: Expr, right: Expr) -> bool:
+        """Whether a stride is longer for sure, where sizes of arguments are at least 1: else there are no elements."""
+        emit = self.b.emit
+        if all(name in emit.sdfg.sizes for name in (*left.symbols, *right.symbols)):
+            rest = (left - right - 1).subs({name: sym(name) + 1 for name in (*left.symbols, *right.symbols)})
+            return all(factor >= 0 for _, factor in rest.terms)
+        return emit.ranges.proves_le(right + 1, left)
 
 
 def _without_sign(stride: Expr) -> Expr:
@@ -184,8 +276,9 @@ def _without_sign(stride: Expr) -> Expr:
 def _places(b: TypedEmitter, container: str) -> list[int | None]:
     """For each axis of a container how far out it is in memory, where that is known; others cannot be compared."""
     desc = b.emit.descs[container]
-    if isinstance(desc, Array):
-        return _from_the_fastest(len(desc.shape), b.emit.axes_of_arguments.get(container, desc.axes))
+    if isinstance(desc, Array) or container in b.emit.orders:
+        axes = desc.axes if isinstance(desc, Array) else None
+        return _from_the_fastest(len(desc.shape), b.emit.orders.get(container, axes))
     if isinstance(desc, View) and desc.window is not None:
         outer = _places(b, desc.of)
         return [outer[axis] if axis >= 0 else None for axis in desc.axes]

@@ -453,7 +453,7 @@ class _Results:
         """A local array becomes the result: no copy."""
         desc = self.b.desc(value)
         shape = tuple(self.emit.defined(self.b.exact(size)) for size in desc.shape) if isinstance(desc, Array) else ()
-        if not isinstance(desc, Array) or not value.is_all_of(desc) or desc.axes is None:
+        if not isinstance(desc, Array) or not value.is_all_of(desc) or self._axes(value.container) is None:
             return None
         known = {*self.emit.sdfg.symbols, *self.emit.sdfg.assigned_symbols}
         if self.emit.regions[value.container] is not self.emit.sdfg.body or not _over(known, shape):
@@ -465,6 +465,14 @@ class _Results:
         self.adopted[value.container] = self.fresh()
         return Result("array", self.adopted[value.container])
 
+    def _axes(self, container: str) -> tuple[int, ...] | None:
+        """The axes of a local array in NumPy's order, in which it can be made; None where a view tells its strides."""
+        desc, axes = self.emit.descs[container], self.emit.orders.get(container)
+        if axes is None:
+            return desc.axes if isinstance(desc, Array) else None
+        shown = any(isinstance(other, View) and other.of == container for other in self.emit.descs.values())
+        return None if shown else axes
+
     def rename(self) -> None:
         """Turns the adopted arrays into results, at the very end."""
         body = self.emit.sdfg.body
@@ -472,7 +480,7 @@ class _Results:
             desc = body.containers[old]
             assert isinstance(desc, Array)
             shape = [self.emit.defined(self.b.exact(size)) for size in desc.shape]
-            body.containers[old] = Array.packed(desc.dtype, shape, order=desc.axes or "C", span=desc.span)
+            body.containers[old] = Array.packed(desc.dtype, shape, order=self._axes(old) or "C", span=desc.span)
         if self.adopted:
             substitute_in_region(body, renaming({}, self.adopted))
 

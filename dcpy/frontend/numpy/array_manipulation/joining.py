@@ -9,6 +9,7 @@ import numpy as np
 
 from dcpy.frontend.implements import implements
 from dcpy.frontend.lower.arithmetic.promotion import can_cast, promoted
+from dcpy.frontend.lower.arrays import orders
 from dcpy.frontend.lower.builder import Builder, items_of
 from dcpy.frontend.numpy.array_manipulation import rows
 from dcpy.frontend.numpy.array_manipulation.shapes import at_least, band, flattened
@@ -94,7 +95,7 @@ def _joined(
         offsets.append(offsets[-1] + b.exact(part.shape[axis]))
     shape = [b.exact(size) for size in first.shape]
     shape[axis] = offsets[-1]
-    out = b.empty(shape, wanted)
+    out = b.empty(shape, wanted, order=orders.order_of_joined(b, parts))
     for part, start in zip(parts, offsets, strict=False):
         b.store(band(out, axis, start, b.exact(part.shape[axis])), part)
     return out
@@ -304,7 +305,7 @@ def _rolled(b: Builder, x: ArrayValue, axis: int, shift: Value) -> ArrayValue:
     size = b.exact(x.shape[axis])
     amount = b.integer(shift, "shift")
     moved = b.emit.ranges.simplify(amount % (size if b.emit.ranges.proves_nonneg(size - 1) else max_of(size, 1)))
-    out = b.empty([b.exact(part) for part in x.shape], x.dtype)
+    out = b.empty([b.exact(part) for part in x.shape], x.dtype, order=orders.order_of_copy(b, x))
     b.store(band(out, axis, moved, size - moved), band(x, axis, ZERO, size - moved))
     b.store(band(out, axis, ZERO, moved), band(x, axis, size - moved, moved))
     return out

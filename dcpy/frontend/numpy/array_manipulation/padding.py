@@ -12,6 +12,7 @@ import numpy as np
 
 from dcpy.frontend.implements import implements
 from dcpy.frontend.lower.arithmetic import elementwise
+from dcpy.frontend.lower.arrays import orders
 from dcpy.frontend.lower.builder import Builder, items_of
 from dcpy.frontend.numpy.array_manipulation.shapes import band
 from dcpy.frontend.numpy.defaults import NONE, NUMBER_0
@@ -105,7 +106,11 @@ def _inside(
     b: Builder, x: ArrayValue, widths: Sequence[tuple[Expr, Expr]], shape: Sequence[Expr], fill: Value | None
 ) -> ArrayValue:
     """The array in the middle of a new one."""
-    out = b.empty(shape, x.dtype) if fill is None else b.full(shape, x.dtype, b.cast(fill, x.dtype))
+    order = orders.order_as_packed(b, x)
+    if fill is None:
+        out = b.empty(shape, x.dtype, order=order)
+    else:
+        out = b.full(shape, x.dtype, b.cast(fill, x.dtype), order=order)
     inner = out
     for axis, (before, _) in enumerate(widths):
         inner = band(inner, axis, before, b.exact(x.shape[axis]))
@@ -116,7 +121,7 @@ def _inside(
 def _padded(
     b: Builder, x: ArrayValue, widths: Sequence[tuple[Expr, Expr]], shape: Sequence[Expr], place: Place
 ) -> ArrayValue:
-    out = b.empty(shape, x.dtype)
+    out = b.empty(shape, x.dtype, order=orders.order_as_packed(b, x))
     params, domain = elementwise.domain(b, shape)
     places = []
     for axis, (name, (before, after)) in enumerate(zip(params, widths, strict=True)):

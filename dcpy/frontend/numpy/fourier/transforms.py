@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from dcpy.frontend.implements import implements
+from dcpy.frontend.lower.arrays import orders
 from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.numpy.array_manipulation.shapes import band
 from dcpy.frontend.numpy.defaults import LAST_AXIS, NONE
@@ -143,7 +144,8 @@ def _resized(b: Builder, x: ArrayValue, axis: int, size: Expr) -> ArrayValue:
     if b.emit.ranges.proves_le(size, have):
         return band(x, axis, ZERO, size)
     shape = [b.exact(extent) for extent in x.shape]
-    out = b.full([*shape[:axis], size, *shape[axis + 1 :]], x.dtype, Static(0))
+    order = orders.order_of_copy(b, x)
+    out = b.full([*shape[:axis], size, *shape[axis + 1 :]], x.dtype, Static(0), order=order)
     kept = min_of(size, have)
     b.store(band(out, axis, ZERO, kept), band(x, axis, ZERO, kept))
     return out
@@ -154,6 +156,6 @@ def _transform(
 ) -> ArrayValue:
     """The node, into a new array with `size` elements along the axis."""
     shape = [b.exact(extent) for extent in x.shape]
-    out = b.empty([*shape[:axis], size, *shape[axis + 1 :]], dtype)
+    out = b.empty([*shape[:axis], size, *shape[axis + 1 :]], dtype, order=orders.order_of_copy(b, x))
     b.library("fft.transform", {"x": x}, {"y": out}, axis=axis, backward=backward, norm=_norm(b, norm))
     return out

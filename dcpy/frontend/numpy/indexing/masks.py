@@ -52,7 +52,7 @@ def argwhere(b: Builder, a: Value) -> Value:
     assert isinstance(columns, TupleValue)
     first = columns.items[0]
     assert isinstance(first, ArrayValue)
-    rows = b.empty([first.shape[0], len(columns.items)], types.int64)
+    rows = b.empty([first.shape[0], len(columns.items)], types.int64, order="F")  # NumPy transposes columns
     for k, column in enumerate(columns.items):
         target = b.subscript(rows, [Static(slice(None)), Static(k)])
         assert isinstance(target, ArrayValue)

@@ -11,6 +11,7 @@ import numpy as np
 from dcpy.frontend.implements import implements
 from dcpy.frontend.lower.arithmetic.broadcasting import broadcast_shapes
 from dcpy.frontend.lower.arithmetic.promotion import promoted
+from dcpy.frontend.lower.arrays import orders
 from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.numpy.array_manipulation.shapes import reshaped
 from dcpy.frontend.numpy.defaults import FALSE, NONE
@@ -51,13 +52,28 @@ def einsum(b: Builder, *operands: Value, out: Value = NONE, optimize: Value = FA
         _distinct(b, Labelled(b.array(b.cast(array, dtype)), letters))
         for array, letters in zip(arrays, inputs, strict=True)
     ]
+    axes = _order(b, parts, result)
+    made = parts
     while len(parts) > 1:
         left, right, *rest = parts
         needed = set(result).union(*(part.letters for part in rest))
         parts = [_pair(b, left, right, needed), *rest]
     final = _summed(b, parts[0], set(result))
     found = b.transpose(final.array, [final.letters.index(letter) for letter in result])
+    orders.lie_as_made(b, found, axes, [part.array for part in made])
     return into(b, out, found if result else Scalar(final.array.load(())), "einsum")
+
+
+def _order(b: Builder, parts: Sequence[Labelled], result: str) -> orders.Axes:
+    """The axes of the result as those of a ufunc, with the letters that are summed behind those of the result."""
+    letters = result + "".join(sorted(set("".join(part.letters for part in parts)) - set(result)))
+    spread = []
+    for part in parts:
+        array = b.transpose(part.array, sorted(range(part.array.rank), key=lambda k: letters.index(part.letters[k])))
+        for place, letter in enumerate(letters):
+            array = array if letter in part.letters else b.expand(array, place)
+        spread.append(array)
+    return tuple(axis for axis in orders.order_of_ufunc(b, spread, len(letters)) if axis < len(result))
 
 
 def _operands(b: Builder, operands: Sequence[Value]) -> tuple[str, Sequence[Value]]:

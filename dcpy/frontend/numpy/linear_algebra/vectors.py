@@ -12,6 +12,7 @@ from dcpy.frontend.implements import implements
 from dcpy.frontend.lower.arithmetic import elementwise
 from dcpy.frontend.lower.arithmetic.broadcasting import broadcast_shapes
 from dcpy.frontend.lower.arithmetic.promotion import promoted, ufunc_dtypes
+from dcpy.frontend.lower.arrays import orders
 from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.lower.emitter import tasklet
 from dcpy.frontend.lower.raising import WillRaise
@@ -334,7 +335,8 @@ def _triangle(b: Builder, m: Value, k: Value, test: str) -> Value:
         kept = op(test, op("sub", index[-1], index[-2]), shift)
         return op("select", kept, x.load(places), zero)
 
-    return b.generate([b.exact(size) for size in x.shape], x.dtype, element)
+    order = orders.order_of_ufunc(b, [x], x.rank, in_c_order=2)  # NumPy selects by a matrix of truth values
+    return b.generate([b.exact(size) for size in x.shape], x.dtype, element, order=order)
 
 
 def _flat(b: Builder, value: ArrayValue) -> ArrayValue:

@@ -10,6 +10,7 @@ from dcpy.frontend.implements import implements
 from dcpy.frontend.lower.arithmetic import elementwise
 from dcpy.frontend.lower.arithmetic.elementwise import UFUNCS
 from dcpy.frontend.lower.arithmetic.promotion import result_of
+from dcpy.frontend.lower.arrays import orders
 from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.lower.emitter import tasklet
 from dcpy.frontend.numpy.array_creation.creation import size_of
@@ -31,7 +32,7 @@ FULL = SliceValue(NONE, NONE, NONE)
 
 def accumulated(b: Builder, function: np.ufunc, x: ArrayValue, axis: int, wanted: DType) -> ArrayValue:
     """``function.accumulate(x, axis)`` into a new array: a loop along the axis, a map over the others."""
-    out = b.empty([b.exact(size) for size in x.shape], wanted)
+    out = b.empty([b.exact(size) for size in x.shape], wanted, order=orders.order_of_ufunc(b, [x], x.rank))
     b.store(out, b.cast(x, wanted))
     param = b.emit.parameter("k")
     others = [k for k in range(x.rank) if k != axis]

@@ -161,7 +161,10 @@ def round_(b: Builder, a: Value, decimals: Value = NUMBER_0, out: Value = NONE) 
         return into(b, out, b.ufunc(np.rint, a), "round")
     scale, unscale = (np.multiply, np.true_divide) if digits > 0 else (np.true_divide, np.multiply)
     factor = Static(10.0 ** abs(digits))
-    return into(b, out, b.ufunc(unscale, b.ufunc(np.rint, b.ufunc(scale, a, factor)), factor), "round")
+    found = b.ufunc(unscale, b.ufunc(np.rint, b.ufunc(scale, a, factor)), factor)
+    if isinstance(a, ArrayValue):
+        orders.lie_as_made(b, found, orders.order_as_packed(b, a), [a])
+    return into(b, out, found, "round")
 
 
 ZERO = Static(0.0)

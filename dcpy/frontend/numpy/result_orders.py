@@ -1,0 +1,44 @@
+"""Memory order of what functions return, where it is not that of the arrays of which their implementations make it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dcpy.frontend.implements import results_lie
+from dcpy.frontend.lower.arrays import orders
+from dcpy.frontend.lower.builder import Builder
+from dcpy.frontend.values import ArrayValue
+
+METHODS = np.ndarray
+
+
+@results_lie(
+    np.argsort, np.argpartition, np.repeat, np.take, np.compress, np.choose, np.select, np.unique, np.cross,
+    np.percentile, np.quantile, np.nanpercentile, np.nanquantile, np.interp, np.searchsorted, np.digitize, np.isin, np.kron, np.outer,
+    np.inner, np.dot, np.matmul, np.tensordot, np.vdot, np.cov, np.corrcoef, np.meshgrid, np.indices, np.tile,
+    np.linalg.inv, np.linalg.solve, np.linalg.cholesky, np.linalg.qr, np.linalg.pinv, np.linalg.matrix_power,
+    METHODS.argsort, METHODS.argpartition, METHODS.repeat, METHODS.take, METHODS.compress, METHODS.choose, METHODS.dot,
+)  # fmt: skip
+def in_c_order(b: Builder, found: ArrayValue, operands: Sequence[ArrayValue]) -> orders.Axes:
+    """C order, whatever the order of the operands."""
+    return tuple(range(found.rank))
+
+
+@results_lie(np.sort, np.partition, np.angle, np.i0, np.sort_complex, np.piecewise, np.unwrap)
+def as_first(b: Builder, found: ArrayValue, operands: Sequence[ArrayValue]) -> orders.Axes:
+    """That of a copy of the first operand."""
+    return orders.order_of_copy(b, operands[0])
+
+
+@results_lie(np.polyval)
+def as_last(b: Builder, found: ArrayValue, operands: Sequence[ArrayValue]) -> orders.Axes:
+    """That of a copy of the last operand."""
+    return orders.order_of_copy(b, operands[-1])
+
+
+@results_lie(np.pad, np.delete, np.insert, np.imag, np.packbits)
+def as_first_if_packed(b: Builder, found: ArrayValue, operands: Sequence[ArrayValue]) -> orders.Axes:
+    """Fortran order where the first operand lies so, else C order."""
+    return orders.order_as_packed(b, operands[0])
