@@ -76,6 +76,7 @@ CATALOG: dict[str, tuple[str, ...]] = {
         "dcpy.frontend.numpy.indexing.walking",
         "dcpy.frontend.numpy.statics",
         "dcpy.frontend.numpy.result_orders",
+        "dcpy.frontend.numpy.flags",
         "dcpy.frontend.numpy.sorting.order",
         "dcpy.frontend.numpy.statistics.moments",
         "dcpy.frontend.numpy.statistics.histograms",
@@ -308,15 +309,19 @@ def call_entry(b: Builder, entry: Entry, args: Sequence[Value], kwargs: Mapping[
             positional.append(arguments[name])
     result = entry.call(b, *positional, **keywords)
     if entry.original is not None and entry.original in _ORDERS:
-        _lie_as_numpy(b, _ORDERS[entry.original], result, positional)
+        _lie_as_numpy(b, _ORDERS[entry.original], result, positional, keywords)
     return result
 
 
-def _lie_as_numpy(b: Builder, order: OrderOfResult, result: Value, arguments: Sequence[Value]) -> None:
+def _lie_as_numpy(
+    b: Builder, order: OrderOfResult, result: Value, arguments: Sequence[Value], keywords: Mapping[str, Value]
+) -> None:
+    """Says in which order new arrays are that a function gives, those that are no ``out``."""
     operands = [value for value in arguments if isinstance(value, ArrayValue)]
+    given = [*operands, *(value for value in keywords.values() if isinstance(value, ArrayValue))]
     for found in result.items if isinstance(result, TupleValue) else (result,):
         if isinstance(found, ArrayValue):
-            lie_as_made(b, found, order(b, found, operands), operands)
+            lie_as_made(b, found, order(b, found, operands), given)
 
 
 def _misfit(entry: Entry, reason: str, kwargs: Mapping[str, Value]) -> FrontendError:

@@ -101,7 +101,9 @@ def strides(b: Builder, a: Value) -> Value:
     if is_number(a):
         return TupleValue(())
     x = b.array(a)
-    steps = strides_of(x.as_view(b.desc(x)))
+    steps = orders.strides_in_numpy(b, x)
+    if steps is None:
+        raise b.error("the strides of this array are known at run time only", help="copy it: a.copy()")
     return TupleValue(tuple(integer(step * x.dtype.itemsize) for step in steps))
 
 

@@ -16,7 +16,8 @@ METHODS = np.ndarray
 
 @results_lie(
     np.argsort, np.argpartition, np.repeat, np.take, np.compress, np.choose, np.select, np.unique, np.cross,
-    np.percentile, np.quantile, np.nanpercentile, np.nanquantile, np.interp, np.searchsorted, np.digitize, np.isin, np.kron, np.outer,
+    np.percentile, np.quantile, np.nanpercentile, np.nanquantile, np.interp, np.searchsorted, np.digitize,
+    np.isin, np.kron, np.outer,
     np.inner, np.dot, np.matmul, np.tensordot, np.vdot, np.cov, np.corrcoef, np.meshgrid, np.indices, np.tile,
     np.linalg.inv, np.linalg.solve, np.linalg.cholesky, np.linalg.qr, np.linalg.pinv, np.linalg.matrix_power,
     METHODS.argsort, METHODS.argpartition, METHODS.repeat, METHODS.take, METHODS.compress, METHODS.choose, METHODS.dot,
@@ -26,7 +27,10 @@ def in_c_order(b: Builder, found: ArrayValue, operands: Sequence[ArrayValue]) ->
     return tuple(range(found.rank))
 
 
-@results_lie(np.sort, np.partition, np.angle, np.i0, np.sort_complex, np.piecewise, np.unwrap)
+@results_lie(
+    np.sort, np.partition, np.angle, np.i0, np.sort_complex, np.piecewise, np.unwrap,
+    np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft, np.fft.hfft, np.fft.ihfft,
+)  # fmt: skip
 def as_first(b: Builder, found: ArrayValue, operands: Sequence[ArrayValue]) -> orders.Axes:
     """That of a copy of the first operand."""
     return orders.order_of_copy(b, operands[0])

@@ -1,4 +1,4 @@
-"""The memory order of results is NumPy's, whatever the order of the operands: strides, and elements in the order "K"."""
+"""The memory order of results is NumPy's, whatever that of the operands: strides, and elements in the order "K"."""
 
 from __future__ import annotations
 
@@ -124,3 +124,82 @@ def test_arrays_like_no_other_have_no_order_to_keep(make):
 def test_a_reshape_has_no_order_to_keep():
     with pytest.raises(FrontendError, match="order 'K' is not permitted for reshaping"):
         interpreted(lambda a: a.reshape(3, 2, order="K"), np.ones((2, 3)))
+
+
+FUNCTIONS = [
+    lambda a: a.sum(axis=1, keepdims=True),
+    lambda a: a.sum(axis=0),
+    lambda a: a.mean(axis=1),
+    lambda a: a.max(axis=2),
+    lambda a: a.var(axis=2),
+    lambda a: a.argmax(axis=1),
+    lambda a: np.median(a, axis=0),
+    lambda a: np.quantile(a, 0.3, axis=1),
+    lambda a: np.sort(a, axis=0),
+    lambda a: np.argsort(a, axis=0),
+    lambda a: np.cumsum(a, axis=0),
+    lambda a: np.diff(a, axis=1),
+    lambda a: np.where(a > 0.5, a, 0),
+    lambda a: np.clip(a, 0.2, 0.8),
+    lambda a: np.select([a > 0.5], [a], 0),
+    lambda a: np.round(a, 1),
+    lambda a: np.concatenate((a, a), axis=1),
+    lambda a: np.stack((a, a)),
+    lambda a: np.stack((a, a), axis=1),
+    lambda a: np.stack((a, a), axis=-1),
+    lambda a: np.repeat(a, 2, axis=1),
+    lambda a: np.tile(a, (1, 2, 1)),
+    lambda a: np.roll(a, 1, axis=0),
+    lambda a: np.pad(a, 1),
+    lambda a: np.delete(a, 1, axis=0),
+    lambda a: np.insert(a, 1, 0, axis=0),
+    lambda a: np.triu(a),
+    lambda a: np.take(a, np.array([0, 1]), axis=2),
+    lambda a: a[:, np.array([0, 2])],
+    lambda a: a[np.array([[0, 1], [1, 0]])],
+    lambda a: a[:, np.array([True, False, True])],
+    lambda a: np.argwhere(a > 0.5),
+    lambda a: a @ a.transpose(0, 2, 1),
+    lambda a: np.einsum("ijk,ljk->li", a, a),
+    lambda a: np.einsum("ijk->ik", a),
+    lambda a: np.fft.fft(a, axis=1),
+    lambda a: np.fft.fft(a, n=5, axis=0),
+    lambda a: np.gradient(a)[1],
+    lambda a: np.linspace(a[0], a[1], 3),
+    lambda a: np.searchsorted(np.array([0.2, 0.5]), a),
+    lambda a: np.add.outer(a[0], a[1]),
+    lambda a: a.T[::-1],
+]
+
+FLAGS = [
+    lambda a: (a.flags.c_contiguous, a.flags.f_contiguous, a.flags.fnc, a.flags.forc, a.flags["F"], a.flags.aligned),
+    lambda a: (a.T.flags.c_contiguous, a[:, 1:].flags.c_contiguous, a[:1].flags.f_contiguous, a[1].flags.contiguous),
+    lambda a: ((a + 1).flags.owndata, a[1:].flags.owndata, (a + 1).flags.writeable, (a + 1).flags["F_CONTIGUOUS"]),
+    lambda a: (np.sort(a, axis=0).flags.c_contiguous, np.broadcast_to(a[0], (2, 3, 4)).flags.writeable),
+    lambda a: (a.strides, (a + 1).strides, np.sort(a, axis=0).strides, a.T.strides),
+]
+
+
+@pytest.mark.parametrize("number", range(len(FUNCTIONS)))
+def test_functions_give_the_order_that_they_give_in_numpy(number):
+    check(FUNCTIONS[number])
+
+
+@pytest.mark.parametrize("number", range(len(FLAGS)))
+def test_flags_and_strides_are_those_of_numpy(number):
+    for name, array in ARRAYS.items():
+        assert interpreted(FLAGS[number], array) == FLAGS[number](array), name
+
+
+def test_flags_of_empty_arrays_are_found_out():
+    def flags(a):
+        return a.flags.c_contiguous, a.flags.f_contiguous, (a + 1).flags.f_contiguous
+
+    for shape in ((0, 3), (3, 0), (2, 3), (1, 3)):
+        assert interpreted(flags, np.ones(shape)) == flags(np.ones(shape))
+
+
+@pytest.mark.parametrize("read", [lambda a: a.flags.owndata, lambda a: a.flags.writeable])
+def test_what_only_the_caller_knows_is_refused(read):
+    with pytest.raises(FrontendError, match="is known to the caller of the program only"):
+        interpreted(read, np.ones((2, 3)))

@@ -122,7 +122,7 @@ def order_of_reduction(b: TypedEmitter, value: ArrayValue, over: Sequence[int]) 
 def order_of_gathered(b: TypedEmitter, base: ArrayValue, axes: Sequence[int], first: int, rank: int) -> Axes:
     """The axes of what index arrays of a common `rank` select along `axes`: theirs, at `first`, are outside."""
     found = range(first, first + rank)
-    kept = [axis for axis in order_of_ufunc(b, [base], base.rank) if axis not in axes]
+    kept = [axis for axis in order_of_copy(b, base) if axis not in axes]
     places = {axis: k if k < first else k + rank for k, axis in enumerate(sorted(kept))}
     return (*found, *(places[axis] for axis in kept))
 
@@ -162,6 +162,16 @@ def known_order(b: TypedEmitter, value: ArrayValue) -> Axes | None:
     axes = [axis for axis in range(value.rank) if value.shape[axis] is not ONE]
     pairs = ((one, other) for one in axes for other in axes if one < other)
     return order_of_copy(b, value) if all(steps.compare(*pair) is not None for pair in pairs) else None
+
+
+def strides_in_numpy(b: TypedEmitter, value: ArrayValue) -> tuple[Expr, ...] | None:
+    """The strides, in elements, that an array has in NumPy; None of a part of one that lies otherwise here."""
+    desc = b.desc(value)
+    if value.container not in b.emit.orders or not desc.transient:
+        return strides_of(value.as_view(desc))
+    if not value.is_all_of(desc) and sorted(value.axes) != list(range(len(desc.shape))):
+        return None
+    return packed_strides([b.exact(size) for size in value.shape], order_of_copy(b, value))
 
 
 def is_packed_in(b: TypedEmitter, value: ArrayValue, axes: Sequence[int]) -> bool:
