@@ -119,9 +119,9 @@ def _check(
         written = isinstance(arg, ArrayArg) and arg.written
         one = StoredArray(arg.name, value.dtype.name, value.size, True, written)
         args.append(one)
-        files[f"data/{one.file}.bin"] = value.tobytes()
+        files[f"data/{one.file}.bin"] = np.ravel(value, "K").tobytes()  # as they lie in memory
         if written:
-            files[f"data/{one.file}.expected.bin"] = np.ascontiguousarray(changed[arg.name]).tobytes()
+            files[f"data/{one.file}.expected.bin"] = np.ravel(changed[arg.name], "K").tobytes()
     results: list[StoredArray] = []
     values = returned if isinstance(returned, tuple) else (returned,)
     stored = [result for result in signature.results if isinstance(result, FreshArray | ScalarResult)]
@@ -131,7 +131,7 @@ def _check(
             help="write to arrays that are arguments",
         )
     for position, value in enumerate(values if stored else ()):
-        array = np.ascontiguousarray(value)
+        array = np.ravel(value, "K")
         one = StoredArray(f"result_{position}", array.dtype.name, array.size, False, True)
         results.append(one)
         files[f"data/{one.file}.expected.bin"] = array.tobytes()

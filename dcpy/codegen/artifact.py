@@ -74,6 +74,7 @@ class Dim:
 class ArrayArg:
     """An array argument. `strides` name symbols, in elements, or 0 (""); empty for packed ``C`` or ``F`` order.
 
+    Without an `order` and `strides` it is packed, in the order of `axes` from the slowest to the fastest.
     `axes` are those of a strided array from the longest stride to the shortest; then it is in Fortran order only if it
     is in C order, too. None: they may be any.
 
@@ -83,7 +84,7 @@ class ArrayArg:
     name: str
     dtype: str  # NumPy's name, e.g. "float64"
     dims: tuple[Dim, ...]
-    order: str = "C"  # "C", "F", or "" when `strides` holds one symbol per dimension
+    order: str = "C"  # "C", "F", or "" when `strides` holds one symbol per dimension, or `axes` the order
     strides: tuple[str, ...] = ()
     written: bool = False
     alias: str = ""

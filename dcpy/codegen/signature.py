@@ -90,14 +90,15 @@ def _argument(sdfg: Sdfg, name: str, uses: Uses) -> Arg:
         dims = tuple(_dim(name, size) for size in desc.shape)
     names = tuple(stride.name or "" for stride in strides)
     on_device = desc.space is Space.GLOBAL
-    return ArrayArg(name, desc.dtype.numpy_name, dims, order, names, written, desc.alias, on_device)
+    axes = None if order or strides else desc.axes
+    return ArrayArg(name, desc.dtype.numpy_name, dims, order, names, written, desc.alias, on_device, axes)
 
 
 def _order(desc: Array) -> tuple[str, tuple[Expr, ...]]:
     for order in ("C", "F"):
         if desc.strides == packed_strides(desc.shape, order):
             return order, ()
-    return "", desc.strides
+    return "", () if desc.axes is not None else desc.strides
 
 
 def _dim(name: str, size: Expr) -> Dim:

@@ -351,9 +351,11 @@ def _layout_problem(arg: ArrayArg, value: np.ndarray[Any, Any]) -> str:
         return f"is byte-swapped (dtype {value.dtype.str})"
     if not value.flags.aligned:
         return "is not aligned in memory"
-    if not arg.strides and not is_packed(value, arg.order):
+    if not arg.strides and arg.axes and not value.transpose(arg.axes).flags.c_contiguous:
+        return f"is not packed in the order of its axes {arg.axes} (strides {value.strides})"
+    if not arg.strides and not arg.axes and not is_packed(value, arg.order):
         return f"is not packed in {arg.order} order (strides {value.strides})"
-    if arg.axes and not _is_ordered(value, arg.axes):
+    if arg.strides and arg.axes and not _is_ordered(value, arg.axes):
         return f"has strides {value.strides}, and is compiled for axes in the order {arg.axes}, the slowest first"
     odd = (s % value.itemsize for s, n in zip(value.strides, value.shape, strict=True) if n > 1)
     return f"has strides {value.strides}, not multiples of {value.itemsize} bytes" if arg.strides and any(odd) else ""

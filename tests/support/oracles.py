@@ -9,7 +9,6 @@ import numpy as np
 
 import dcpy
 from tests.support import tiers
-from tests.support.layouts import assert_same_order
 
 
 def assert_equal(got: Any, expected: Any, rtol: float = 0.0) -> None:
@@ -27,7 +26,6 @@ def assert_equal(got: Any, expected: Any, rtol: float = 0.0) -> None:
     if isinstance(expected, np.ndarray | np.generic):
         assert got.dtype == expected.dtype
         assert np.shape(got) == np.shape(expected)
-        assert_same_order(got, expected)
     if isinstance(expected, np.ndarray | np.generic | float | complex):
         np.testing.assert_allclose(got, expected, rtol=rtol, atol=0 if rtol == 0 else rtol)
         if rtol == 0 and np.issubdtype(np.result_type(expected), np.floating):

@@ -357,7 +357,7 @@ def _argument(frame: Frame, name: str, kind: ArgType) -> Value:
             return GeneratorValue(name)
     desc_array = kind.descriptor(name)
     _register(frame, name, desc_array)
-    if kind.axes is not None:
+    if kind.axes is not None and kind.layout == "strided":
         emit.orders[name] = kind.axes
     for stride in desc_array.strides if kind.layout == "strided" else ():
         for symbol in stride.symbols:

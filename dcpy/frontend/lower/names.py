@@ -277,7 +277,7 @@ def global_array(frame: Frame, array: Any, dependence: Dependence | None) -> Arr
         kind = laid_out(ArrayType(dtype, shape, alias=frame.program.aliases.get(id(array), "")), array)
         desc = kind.descriptor(name)
         frame.emit.sdfg.body.containers[name] = desc
-        if kind.axes is not None:
+        if kind.axes is not None and kind.layout == "strided":
             frame.emit.orders[name] = kind.axes
         for stride in desc.strides:
             for symbol in stride.symbols:

@@ -122,10 +122,13 @@ _INSTEAD = "hold the values in arrays, or in fields of their own"
 
 
 def laid_out(kind: ArrayType, array: np.ndarray[Any, Any]) -> ArrayType:
-    """The type in the layout of an array: packed in C or Fortran order, else strided, with the order of its axes."""
+    """The type in the layout of an array: packed in an order of its axes, else strided, with that order."""
     if array.flags.c_contiguous or array.flags.f_contiguous:
         return replace(kind, layout="C" if array.flags.c_contiguous else "F")
     steps = array.strides
+    outwards = tuple(sorted(range(array.ndim), key=lambda axis: -steps[axis]))
+    if array.transpose(outwards).flags.c_contiguous:
+        return replace(kind, layout="axes", axes=outwards)
     axes = [axis for axis, size in enumerate(array.shape) if size != 1 and steps[axis] != 0]
     tied = ((axis, next(other for other in axes if steps[other] == steps[axis])) for axis in axes)
     by_stride = tuple(sorted(axes, key=lambda axis: -abs(steps[axis])))

@@ -20,8 +20,9 @@ Assumed = tuple[tuple[str, Assumption], ...]  # of symbols, by name
 
 @dataclass(frozen=True, slots=True)
 class ArrayType:
-    """An array: `layout` is ``C`` or ``F`` (packed), or ``strided`` (one symbol per dimension, in elements).
+    """An array: `layout` is ``C``, ``F`` or ``axes`` (packed), or ``strided`` (one symbol per dimension, in elements).
 
+    The `axes` of a packed one are all of them, from the slowest to the fastest.
     Of a strided array, `axes` are those with several elements, from the longest stride to the shortest,
     without those of stride 0; None: not known. Pairs in `tied` are axes of one stride, a later and an earlier one.
     `alias`: arguments of one non-empty group may overlap in memory. `not_one` lists symbols of `dims` that were
@@ -46,7 +47,8 @@ class ArrayType:
         if self.layout == "strided":
             strides = tuple(self._stride(name, axis) for axis in range(len(self.dims)))
             return data.Array(self.dtype, self.dims, strides, alias=self.alias)
-        return data.Array.packed(self.dtype, self.dims, order=self.layout, alias=self.alias)
+        order = self.layout if self.axes is None else self.axes
+        return data.Array.packed(self.dtype, self.dims, order=order, alias=self.alias)
 
     def _stride(self, name: str, axis: int) -> Expr:
         if self.axes is not None and axis not in self.axes and self.dims[axis] is not ONE:
@@ -54,7 +56,9 @@ class ArrayType:
         return sym(stride_symbol(name, dict(self.tied).get(axis, axis)))
 
     def __str__(self) -> str:
-        layout = "" if self.layout == "C" else f" ({self.layout})"
+        axes = "" if self.axes is None else ", ".join(map(str, self.axes))
+        by_axes = f"strided by axes {axes}" if self.layout == "strided" else f"axes {axes}"
+        layout = "" if self.layout == "C" else f" ({by_axes if self.axes is not None else self.layout})"
         return f"{self.dtype}[{', '.join(map(str, self.dims))}]{layout}"
 
 

@@ -33,7 +33,7 @@ bool is_argument(const ArgumentRule &rule, const Specialization &s) {
         case Kind::DeviceArray:
             return is_number(rule.type) && are_extents(rule.sizes, s) && are_extents(rule.strides, s) &&
                    (rule.strides.empty() || rule.strides.size() == rule.sizes.size()) &&
-                   (rule.axes.empty() || !rule.strides.empty()) && are_axes(rule.axes, rule.sizes.size());
+                   (rule.axes.empty() || !rule.strides.empty() || rule.axes.size() == rule.sizes.size()) && are_axes(rule.axes, rule.sizes.size());
         case Kind::Scalar: return is_number(rule.type) && is_slot(rule.symbol.slot, s);
         case Kind::Record:
             return (rule.same == -1 || within(rule.same, count)) &&

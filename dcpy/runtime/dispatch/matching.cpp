@@ -48,6 +48,21 @@ bool match_order(const ArgumentRule &rule, const int64_t *sizes, const int64_t *
     return true;
 }
 
+// Whether there are no gaps between elements, the axes of which go from the slowest to the fastest as in the rule.
+bool match_packed(const ArgumentRule &rule, const int64_t *sizes, const int64_t *strides) {
+    int64_t step = rule.itemsize;
+    for (auto axis = rule.axes.rbegin(); axis != rule.axes.rend(); ++axis) {
+        if (sizes[*axis] != 1 && strides[*axis] != step) return false;
+        step *= sizes[*axis];
+    }
+    return true;
+}
+
+// Whether the axes of a rule lie as it says.
+bool match_axes(const ArgumentRule &rule, const int64_t *sizes, const int64_t *strides, int flags) {
+    return rule.strides.empty() ? match_packed(rule, sizes, strides) : match_order(rule, sizes, strides, flags);
+}
+
 bool match_strides(const ArgumentRule &rule, const int64_t *sizes, const int64_t *strides, int64_t *symbols) {
     for (int d = 0; d < rule.rank; ++d) {
         const int64_t bytes = strides[d];
@@ -72,7 +87,7 @@ bool match_array(const ArgumentRule &rule, PyObject *value, void **arg, int64_t 
         if (!fits(rule.sizes[d], shape[d], symbols)) return false;
     }
     if (!rule.strides.empty() && !match_strides(rule, shape, PyArray_STRIDES(array), symbols)) return false;
-    if (!rule.axes.empty() && !match_order(rule, shape, PyArray_STRIDES(array), PyArray_FLAGS(array))) return false;
+    if (!rule.axes.empty() && !match_axes(rule, shape, PyArray_STRIDES(array), PyArray_FLAGS(array))) return false;
     *arg = PyArray_DATA(array);
     return true;
 }
@@ -87,7 +102,7 @@ __attribute__((noinline)) bool match_device_array(const ArgumentRule &rule, PyOb
         if (!fits(rule.sizes[d], array.sizes()[d], symbols)) return false;
     }
     if (!rule.strides.empty() && !match_strides(rule, array.sizes(), array.strides(), symbols)) return false;
-    if (!rule.axes.empty() && !match_order(rule, array.sizes(), array.strides(), array.flags)) return false;
+    if (!rule.axes.empty() && !match_axes(rule, array.sizes(), array.strides(), array.flags)) return false;
     *arg = array.data;
     return true;
 }

@@ -31,7 +31,7 @@ struct ArgumentRule {
     int64_t itemsize = 0;
     std::vector<Extent> sizes;
     std::vector<Extent> strides;  // in elements; empty for packed arrays
-    std::vector<int> axes;        // from the longest stride to the shortest, where that is known of a strided array
+    std::vector<int> axes;        // from the longest stride to the shortest, where that is known; all of a packed array
 
     // Array and Scalar
     int type = NPY_NOTYPE;

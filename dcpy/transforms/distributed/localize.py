@@ -137,12 +137,9 @@ def _locals(uses: Uses) -> dict[str, Local]:
 
 
 def _strides(name: str, desc: Array, shape: tuple[Expr, ...]) -> tuple[Expr, ...]:
-    for order in ("C", "F"):
-        if desc.strides == packed_strides(desc.shape, order):
-            return packed_strides(shape, order)
-    raise TransformationRefused(
-        f"{name!r} is distributed, and its elements are not in C or Fortran order", span=desc.span
-    )
+    if desc.axes is None:
+        raise TransformationRefused(f"{name!r} is distributed, and its elements have gaps", span=desc.span)
+    return packed_strides(shape, desc.axes)
 
 
 def _local_view(view: View, shape: tuple[Expr, ...], shares: tuple[Share, ...], uses: Uses) -> View:

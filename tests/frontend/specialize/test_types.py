@@ -34,8 +34,8 @@ def test_layouts():
     assert described(a=a, t=a.T.copy("F"), s=a[:, ::2], r=a[::-1]) == {
         "a": "f64[N, M]",
         "t": "f64[M, N] (F)",
-        "s": "f64[N, K] (strided)",
-        "r": "f64[N, M] (strided)",
+        "s": "f64[N, K] (strided by axes 0, 1)",
+        "r": "f64[N, M] (strided by axes 0, 1)",
     }
 
 

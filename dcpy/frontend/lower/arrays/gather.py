@@ -19,7 +19,6 @@ from dcpy.frontend.lower.arrays.indexing import FULL, Keys, at_points, basic, el
 from dcpy.frontend.lower.arrays.stores import require_writable
 from dcpy.frontend.values import ArrayValue, Scalar, Static, Value, is_number, scalar_expr, shape_of
 from dcpy.ir import types
-from dcpy.ir.data import Order
 from dcpy.ir.symbolic import Expr
 
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ class Selection:
         rest = [size for k, size in enumerate(self.base.shape) if k not in self.axes]
         return (*rest[: self.first], *self.shape, *rest[self.first :])
 
-    def order(self, b: TypedEmitter) -> Order:
+    def order(self, b: TypedEmitter) -> orders.Axes:
         """The order in memory of what is selected."""
         return orders.order_of_gathered(b, self.base, self.axes, self.first, len(self.shape))
 

@@ -26,7 +26,7 @@ from dcpy.frontend.lower.raising import WillRaise
 from dcpy.frontend.specialize.types import ArgType, ArrayType, ConstantType, ScalarType, stride_symbol
 from dcpy.frontend.values import ArrayValue, Scalar, Static, TupleValue, Value
 from dcpy.ir.analysis.uses import desc_symbols
-from dcpy.ir.data import Array, packed_strides
+from dcpy.ir.data import Array, packed_axes, packed_strides
 from dcpy.ir.expressions.scalar import Load
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Call
@@ -175,10 +175,13 @@ def _array_type(
     desc = value.as_view(frame.b.desc(value))
     layout = next((order for order in "CF" if desc.strides == packed_strides(desc.shape, order)), "strided")
     axes = orders.known_order(frame.b, value) if layout == "strided" else None
+    packed = packed_axes(desc.shape, desc.strides)
+    if layout == "strided" and packed is not None:
+        layout, axes = "axes", packed
     if layout == "strided":
         for axis, stride in enumerate(desc.strides):
             passing.symbols[stride_symbol(name, axis)] = stride
-    if axes is not None:
+    if axes is not None and layout == "strided":
         axes = tuple(axis for axis in axes if desc.strides[axis] is not ZERO and dims[axis] is not ONE)
     symbols = {dim.name: may_be_one(frame.b, size) for dim, size in zip(dims, shape, strict=True) if dim.name}
     not_one, maybe_one = (tuple(name for name, may in symbols.items() if may is which) for which in (False, True))
