@@ -40,6 +40,7 @@ class Answers:
             return {"status": self._missing}
         row = getattr(self, question["ask"])(kernels()[question["kernel"]], question)
         try:
+            row |= self._call.notes()
             self._call.forget()
             if row["status"] != "ok" and not self._is_whole():
                 row["leaves"] = True

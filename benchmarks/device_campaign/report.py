@@ -98,6 +98,9 @@ def _kernels(kernels: Sequence[Kernel], ceilings: Mapping[str, float]) -> Iterat
         beside = (best[0], f"{best[1]:.2f}") if best else ("", "")
         rows.append((kernel.name, *(_cell(kernel.rows.get(name)) for name in names), *beside, share))
     yield from _table(("kernel, ms", *names, "best peer", "dcpy over it", "of the ceiling"), rows)
+    if any(not row.get("checked", True) for kernel in kernels for row in kernel.good.values()):
+        yield "?: not compared with NumPy in this campaign."
+        yield ""
 
 
 def _problems(problems: Sequence[Kernel], ceilings: Mapping[str, float]) -> Iterator[str]:
@@ -203,7 +206,8 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
 def _cell(row: Row | None) -> str:
     if row is None:
         return ""
-    return f"{row['median'] * 1e3:.4g}" if row["status"] == "ok" else _status(row)
+    unchecked = "" if row.get("checked", True) else " ?"
+    return f"{row['median'] * 1e3:.4g}{unchecked}" if row["status"] == "ok" else _status(row)
 
 
 def _status(row: Row) -> str:

@@ -22,6 +22,7 @@ from benchmarks.device_campaign.tasks import Command, Desk, Question, Row, Task
 Rows = Mapping[str, Mapping[str, Row]]  #: of earlier steps, by file, by key
 OUT_OF_MEMORY = re.compile("memory|RESOURCE_EXHAUSTED", re.IGNORECASE)  # others had it then
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
+COMPILED, TIMED = 30.0, 12.0  #: seconds for a kernel, in one framework
 TOGETHER = 3  # kernels in one process of a sanitizer
 SUITE = (
     "tests/end_to_end/test_gpu*.py",
@@ -75,22 +76,29 @@ def compiling(setting: Setting, rows: Rows) -> Iterator[Task]:
         question = {"ask": "check", "kernel": kernel, "compared": setting.compared, "preset": setting.preset}
         role = setting.role(name, KERNELS)
         assert role is not None
-        yield Question(key, 30 * setting.patience, role, question)
+        yield Question(key, COMPILED * setting.patience, role, question)
 
 
 def clock(setting: Setting, rows: Rows) -> Iterator[Task]:
-    """Kernel by kernel, in all frameworks; what did not get through the step before has its status from there."""
+    """Kernel by kernel, in all frameworks; what did not get through the step before has its status from there.
+
+    What that step has not reached is compiled here, with more time, and its values are `checked` by nobody.
+    """
     before = {(row["key"]["kernel"], row["key"]["framework"]): row for row in rows["2-compile"].values()}
+    age = age_of_caches(setting)
     for kernel in setting.kernels:
         for name in setting.present():
             key = {"kernel": kernel, "framework": name}
-            status = before.get((kernel, name), {"status": "ok"})["status"]
-            if status != "ok" and not OUT_OF_MEMORY.search(status):
-                yield Known(key, 1, {"preset": setting.preset, "status": status})
+            found = before.get((kernel, name))
+            if found and found["status"] != "ok" and not OUT_OF_MEMORY.search(found["status"]):
+                yield Known(key, 1, {"preset": setting.preset, "status": found["status"]})
                 continue
             role = setting.role(name, KERNELS)
             assert role is not None
-            yield Question(key, 12 * setting.patience, role, time_of(setting, kernel))
+            warm = found is not None and found["key"]["caches"] == age
+            facts = {"preset": setting.preset, "checked": found is not None and found["status"] == "ok"}
+            limit = (TIMED if warm else COMPILED + TIMED) * setting.patience
+            yield Question(key, limit, role, time_of(setting, kernel), facts)
 
 
 def time_of(setting: Setting, kernel: str) -> dict[str, Any]:

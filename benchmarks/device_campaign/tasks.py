@@ -34,15 +34,16 @@ class Task(ABC):
 
 @dataclass(frozen=True)
 class Question(Task):
-    """One that a resident answers."""
+    """One that a resident answers; `also` are facts of its row besides."""
 
     role: Role
     question: Mapping[str, Any]
+    also: Mapping[str, Any] = field(default_factory=dict)
 
     def run(self, desk: Desk, seconds: float) -> Row:
         resident = desk.take(self.role)
         try:
-            return resident.ask(self.question, seconds)
+            return {**resident.ask(self.question, seconds), **self.also}
         finally:
             desk.give_back(resident)
 

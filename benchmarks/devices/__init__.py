@@ -1,12 +1,14 @@
 """Who takes part in the comparison on GPUs: dcpy, CuPy, JAX and PyTorch, with arrays on the device and 64 bits.
 
-What each is given: its own import or decorator, nothing else (`adapt`); how it is called, and by which clock, is in
-`calls`. Each keeps what it has compiled in a folder of its own, ``{folder}``.
+What each is given: its own import or decorator (`adapt`), and what it cannot do without (`adapt_torch`, `adapt_jax`);
+how it is called, and by which clock, is in `calls`. Each keeps what it has compiled in a folder of its own,
+``{folder}``.
 """
 
 from __future__ import annotations
 
-from benchmarks.devices.adapt import for_cupy, for_dcpy, for_torch
+from benchmarks.devices.adapt import for_cupy, for_dcpy
+from benchmarks.devices.adapt_torch import for_torch
 from benchmarks.devices.calls import CupyCall, DcpyCall, JaxDeviceCall, TorchCall
 from benchmarks.peers import Framework
 from benchmarks.peers.adapt_jax import for_jax

@@ -53,6 +53,10 @@ class DeviceCall(PlainCall, ABC):
         """Gives back memory of the device that nobody uses any more."""
         gc.collect()
 
+    def notes(self) -> dict[str, Any]:
+        """What else a row should say about the kernels that were called since `forget`."""
+        return {}
+
     def prepare(self, arguments: Arguments) -> Arguments:
         """Fresh arguments, arrays on the device."""
         found = {name: self.put(v) if isinstance(v, np.ndarray) else v for name, v in arguments.items()}
@@ -141,8 +145,15 @@ class TorchCall(DeviceCall):
     def get(self, value: Any) -> Any:
         return value.cpu().numpy() if isinstance(value, self.module.Tensor) else value
 
+    def notes(self) -> dict[str, Any]:
+        counters = getattr(self.module._dynamo, "utils", None)
+        breaks = counters.counters["graph_break"].values() if counters else ()
+        return {"graph_breaks": sum(breaks)}  # what lies between two graphs is NumPy's, on the host
+
     def forget(self) -> None:
         super().forget()
+        if self.notes()["graph_breaks"]:
+            self.module._dynamo.utils.counters.clear()
         self.module.compiler.reset()
         if not is_simulated():
             self.module.cuda.empty_cache()
@@ -177,6 +188,10 @@ class JaxDeviceCall(JaxCall):
     def get(self, value: Any) -> Any:
         """A copy on the host."""
         return np.asarray(value)
+
+    def notes(self) -> dict[str, Any]:
+        """JAX refuses what it does not compile."""
+        return {}
 
     def wait(self) -> None:
         """Nothing is left to wait for: `run` waits."""

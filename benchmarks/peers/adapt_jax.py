@@ -1,7 +1,8 @@
 """JAX's arrays cannot be written: stores become ``x = x.at[i].set(v)``, and functions return what they changed.
 
-The rewriting is mechanical, as NPBench's by hand: Python loops stay (JAX unrolls them while it traces), and views that
-are written through, or branches on values, are beyond it; then JAX refuses, or the validation fails.
+The rewriting is mechanical, as NPBench's by hand: Python loops stay (JAX unrolls them while it traces), stores under a
+mask become ``x = np.where(mask, v, x)``, and views that are written through, or branches on values, are beyond it; then
+JAX refuses, or the validation fails.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import ast
 from collections.abc import Iterator
 
 from benchmarks.peers.adapt import decorated
+from benchmarks.peers.adapt_masks import names_of_masks, under_mask
 from benchmarks.peers.subject import Subject
 
 METHODS: dict[type[ast.operator], str] = {ast.Add: "add", ast.Mult: "multiply", ast.Div: "divide", ast.Pow: "power"}
@@ -20,6 +22,7 @@ def for_jax(subject: Subject) -> str:
     static = tuple(key for key, value in subject.arguments.items() if type(value) is int)
     decorator = f"@functools.partial(jax.jit, static_argnames={static!r})"
     traced = functional(subject.source).replace("import numpy as np", "import jax.numpy as np")
+    traced = traced.replace("np.ndarray(", "np.empty(")
     return decorated(traced, "import functools\nimport jax", decorator, only=subject.name)
 
 
@@ -57,9 +60,10 @@ def functional(source: str) -> str:
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     edits: list[tuple[int, int, list[str]]] = []
     for name, function in functions.items():
+        masks = names_of_masks(function)
         for node in ast.walk(function):
             if isinstance(node, ast.stmt):
-                text = _rewritten(node, writers, functions, writers.get(name, ()))
+                text = under_mask(node, masks) or _rewritten(node, writers, functions, writers.get(name, ()))
                 if text is not None:
                     indent = " " * node.col_offset
                     edits.append((node.lineno, node.end_lineno or node.lineno, [indent + line for line in text]))

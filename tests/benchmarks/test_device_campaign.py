@@ -137,11 +137,13 @@ def test_steps_share_what_is_left(tmp_path, monkeypatch):
 def test_what_did_not_compile_is_not_asked_again(stand_ins, tmp_path):
     setting = Setting(tmp_path, True, kernels=("gemm",), frameworks=("dcpy", "torch"))
     rows = {
-        str(place): {"key": {"kernel": "gemm", "framework": name}, "status": status}
+        str(place): {"key": {"kernel": "gemm", "framework": name, "caches": ""}, "status": status}
         for place, (name, status) in enumerate((("dcpy", "refused: MemoryError: no memory"), ("torch", "timeout: 9 s")))
     }
     tasks = list(steps.clock(setting, {"2-compile": rows}))
     assert isinstance(tasks[0], Question)
+    assert tasks[0].also == {"preset": "paper", "checked": False}
+    assert tasks[0].limit == steps.COMPILED + steps.TIMED
     assert tasks[1].run(Desk(tmp_path, 1), 1) == {"preset": "paper", "status": "timeout: 9 s"}
 
 

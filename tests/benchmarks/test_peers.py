@@ -133,6 +133,32 @@ def test_jax_gets_functions_without_stores():
     ]
 
 
+MASKED = """import numpy as np
+
+def kernel(z, n, c):
+    inside = np.less(abs(z), 2.0)
+    other = inside & (n > 3)
+    n[inside] = 4
+    z[inside] = z[inside] ** 2 + c[inside]
+    z[~other] *= c[~other] + 1
+    z[n == 0] = 0
+    k = 3
+    z[k] = 1
+"""
+
+
+def test_jax_gets_choices_for_stores_under_masks():
+    assert [line.strip() for line in functional(MASKED).splitlines()[5:]] == [
+        "n = np.where(inside, 4, n)",
+        "z = np.where(inside, z ** 2 + c, z)",
+        "z = np.where(~other, z * (c + 1), z)",
+        "z = np.where(n == 0, 0, z)",
+        "k = 3",
+        "z = z.at[k].set(1)",
+        "return None, (z, n,)",
+    ]
+
+
 def test_jax_replaces_numpy_and_stores_so_lines_are_lost():
     adapted = for_jax(SUBJECT)
     assert "static_argnames=('n',)" in adapted

@@ -28,14 +28,18 @@ class Tensor:
     def numpy(self):
         return self.array
 
-    def to(self, dtype):
-        return Tensor(self.array.astype(dtype))
+    def to(self, what):
+        return self if what == "cpu" else Tensor(self.array.astype(what))
 
     def copy_(self, source, non_blocking=False):
         self.array[...] = source.array
 
     def add_(self, number):
         self.array += number
+
+
+def from_numpy(array):
+    return Tensor(array)
 
 
 def tensor(array, device="cpu"):
