@@ -94,18 +94,18 @@ def main(words: Sequence[str] | None = None) -> int:
             return 0
         chosen.out.mkdir(parents=True, exist_ok=True)
         (chosen.work / "tmp").mkdir(parents=True, exist_ok=True)
-        installing.install(chosen.work.absolute(), chosen.wheels.absolute(), print)
-    except (installing.CannotInstall, OSError) as error:
+        installing.install(chosen.work.absolute(), chosen.wheels.absolute(), start + chosen.seconds, print)
+        return campaign(chosen, start + chosen.seconds)
+    except (installing.CannotInstall, OSError, ValueError) as error:
         print(error, file=sys.stderr)
         return 1
-    return campaign(chosen, start + chosen.seconds)
 
 
 def campaign(chosen: argparse.Namespace, end: float) -> int:
     """Runs the steps that are chosen until `end`: 0 where it got through, whether or not all was reached."""
     os.environ["TMPDIR"] = str(chosen.work.absolute() / "tmp")
     setting = setting_of(chosen)
-    found = facts(setting, chosen.commit)
+    found = facts(setting, chosen.commit, max(end - time.monotonic(), 0.1))
     if found["device"] is None:
         print(found["problem"] or NO_GPU, file=sys.stderr)
         return 2

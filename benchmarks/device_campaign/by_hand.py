@@ -88,7 +88,7 @@ class NumbaCall(DeviceCall):
         self.cuda = importlib.import_module("numba.cuda")
         self.kernels = importlib.import_module("benchmarks.device_campaign.numba_kernels")
         self.own = 0 if is_simulated() else new_stream()
-        self.queue = self.cuda.external_stream(self.own)
+        self.queue = self.cuda.external_stream(self.own) if self.own else 0  # numba's simulator has none of others
 
     def stream(self) -> int:
         return self.own

@@ -32,10 +32,10 @@ DISTRIBUTIONS = (
 SECONDS = 60.0
 
 
-def facts(setting: Setting, commit: str = "") -> dict[str, Any]:
-    """What each file of results begins with; `device` is None where there is none."""
+def facts(setting: Setting, commit: str = "", seconds: float = SECONDS) -> dict[str, Any]:
+    """What each file of results begins with; `device` is None where there is none, or it does not answer in time."""
     command = Command({}, SECONDS, [sys.executable, "-m", __name__], setting.environment("dcpy"), _last_line)
-    found = command.run(Desk(setting.work, 0), SECONDS)
+    found = command.run(Desk(setting.work, 0), min(seconds, SECONDS))
     return {
         "date": datetime.now(UTC).strftime("%Y-%m-%d"),
         "device": found.get("device"),

@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -22,7 +23,7 @@ LACKED = {"islpy": "islpy", "scipy-openblas32": "scipy_openblas32"}  #: distribu
 PRESENT = ("numpy", "sympy", "networkx", "jinja2")  #: dcpy needs them, too: a CUDA image with PyTorch has them
 PLATFORMS = ("manylinux_2_28", "manylinux_2_27", "manylinux_2_17", "manylinux2014", "manylinux1")
 SITE = "site"  #: the folder of installed wheels, in that of a campaign's work
-SECONDS = 240.0  #: of one command
+SECONDS = 600.0  #: of a download
 
 
 class CannotInstall(Exception):
@@ -35,7 +36,7 @@ def download(folder: Path, version: str, machine: str, tell: Callable[[str], obj
     words += ["--only-binary=:all:", "--implementation", "cp", "--python-version", version]
     words += [word for name in PLATFORMS for word in ("--platform", f"{name}_{machine}")]
     folder.mkdir(parents=True, exist_ok=True)
-    _run([*words, "--dest", str(folder), *LACKED], "wheels are not downloaded")
+    _run([*words, "--dest", str(folder), *LACKED], "wheels are not downloaded", time.monotonic() + SECONDS)
     wheels = sorted(folder.glob("*.whl"))
     size, names = sum(path.stat().st_size for path in wheels) / 2**20, ", ".join(path.name for path in wheels)
     tell(f"{len(wheels)} wheels for Python {version}, {size:.1f} MiB, are in {folder}: {names}")
@@ -43,10 +44,10 @@ def download(folder: Path, version: str, machine: str, tell: Callable[[str], obj
     tell(f"    make device-campaign SECONDS=540 OUT=results WHEELS={folder} PYTHON=python3")
 
 
-def install(work: Path, wheels: Path, tell: Callable[[str], object]) -> None:
-    """Installs the wheels and builds what is missing; this process and those it starts find all of it.
+def install(work: Path, wheels: Path, end: float, tell: Callable[[str], object]) -> None:
+    """Installs the wheels and builds what is missing, until `end` by `time.monotonic`.
 
-    Raises `CannotInstall`.
+    This process and those it starts find all of it. Raises `CannotInstall`.
     """
     use(work)
     absent = [name for name, module in LACKED.items() if not _is_there(module)]
@@ -59,7 +60,7 @@ def install(work: Path, wheels: Path, tell: Callable[[str], object]) -> None:
             )
         words = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index"]
         words += ["--no-deps", "--no-compile", "--no-cache-dir", "--upgrade", "--target", str(work / SITE)]
-        _run([*words, *map(str, found)], "wheels are not installed")
+        _run([*words, *map(str, found)], "wheels are not installed", end)
         use(work)
         tell(f"installed {', '.join(path.name for path in found)}")
     still = [name for name in (*LACKED.values(), *PRESENT) if not _is_there(name)]
@@ -68,12 +69,12 @@ def install(work: Path, wheels: Path, tell: Callable[[str], object]) -> None:
             f"{', '.join(still)}: not in this Python ({sys.executable}); wheels can be carried in {wheels}"
         )
     if not _is_there("dcpy.runtime._dispatch"):
-        build(work / "build")
+        build(work / "build", end)
         importlib.invalidate_caches()
         tell("built dcpy's native parts in place")
 
 
-def build(folder: Path) -> None:
+def build(folder: Path, end: float) -> None:
     """Builds the native parts by setup.py in a copy of their sources, and puts them in their places.
 
     pyproject.toml stays behind: setuptools before 77 refuses how it names the licence, and an image may have any.
@@ -83,7 +84,7 @@ def build(folder: Path) -> None:
         copy = folder / source.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, copy)
-    _run([sys.executable, "setup.py", "-q", "build_ext", "--inplace"], "dcpy is not built", folder)
+    _run([sys.executable, "setup.py", "-q", "build_ext", "--inplace"], "dcpy is not built", end, folder)
     for built in sorted((folder / "dcpy").rglob(f"*{sysconfig.get_config_var('EXT_SUFFIX')}")):
         shutil.copyfile(built, ROOT / built.relative_to(folder))
 
@@ -119,11 +120,12 @@ def _version() -> str:
     return f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
-def _run(words: Sequence[str], failing: str, folder: Path | None = None) -> None:
+def _run(words: Sequence[str], failing: str, end: float, folder: Path | None = None) -> None:
+    seconds = max(end - time.monotonic(), 0.0)
     try:
-        done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=SECONDS, check=False)
+        done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=seconds, check=False)
     except subprocess.TimeoutExpired:
-        raise CannotInstall(f"{failing}: more than {SECONDS:g} s") from None
+        raise CannotInstall(f"{failing}: more than the {seconds:.0f} s that were left") from None
     if done.returncode:
         told = [line for line in (done.stderr + done.stdout).strip().splitlines() if line.strip()]
         raise CannotInstall(f"{failing}: " + "\n".join(told[-12:] or ["no message"]))

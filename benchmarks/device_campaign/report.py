@@ -98,8 +98,12 @@ def _kernels(kernels: Sequence[Kernel], ceilings: Mapping[str, float]) -> Iterat
         beside = (best[0], f"{best[1]:.2f}") if best else ("", "")
         rows.append((kernel.name, *(_cell(kernel.rows.get(name)) for name in names), *beside, share))
     yield from _table(("kernel, ms", *names, "best peer", "dcpy over it", "of the ceiling"), rows)
-    if any(not row.get("checked", True) for kernel in kernels for row in kernel.good.values()):
+    good = [row for kernel in kernels for row in kernel.good.values()]
+    if any(not row.get("checked", True) for row in good):
         yield "?: not compared with NumPy in this campaign."
+        yield ""
+    if any(row.get("graph_breaks") for row in good):
+        yield "(host): PyTorch does not compile all of it; what it leaves is NumPy's, on the host."
         yield ""
 
 
@@ -206,8 +210,10 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
 def _cell(row: Row | None) -> str:
     if row is None:
         return ""
+    if row["status"] != "ok":
+        return _status(row)
     unchecked = "" if row.get("checked", True) else " ?"
-    return f"{row['median'] * 1e3:.4g}{unchecked}" if row["status"] == "ok" else _status(row)
+    return f"{row['median'] * 1e3:.4g}{unchecked}{' (host)' if row.get('graph_breaks') else ''}"
 
 
 def _status(row: Row) -> str:

@@ -30,10 +30,10 @@ class Store:
         self.path, self.facts = path, {**before, **facts}
         self.lost = ""  #: why the last row could not be written
 
-    def has(self, key: Mapping[str, str], **also: Any) -> bool:
-        """Whether there is a row of this key, with these other facts."""
+    def has(self, key: Mapping[str, str]) -> bool:
+        """Whether there is a row of this key; one that says that something was missing is none."""
         row = self.rows.get(_name(key))
-        return row is not None and all(row.get(name) == value for name, value in also.items())
+        return row is not None and not row["status"].startswith("missing")
 
     def add(self, key: Mapping[str, str], row: Row) -> None:
         """In the place of the row that it measures again, if there is one."""
@@ -63,11 +63,15 @@ class Store:
 
 
 def read(path: Path) -> dict[str, Any]:
-    """A file of a step; an empty one where there is none."""
+    """A file of a step; an empty one where there is none. `ValueError` where it is of somebody else."""
     try:
-        found: dict[str, Any] = json.loads(path.read_text())
+        found = json.loads(path.read_text())
     except FileNotFoundError:
         return {}
+    except ValueError as error:
+        raise ValueError(f"{path} is no file of a campaign: {error}") from None
+    if not isinstance(found, dict) or "rows" not in found or "device" not in found:
+        raise ValueError(f"{path} is no file of a campaign")
     return found
 
 

@@ -172,6 +172,19 @@ def test_files_stay_whole_on_a_full_disk(tmp_path, monkeypatch, capsys):
     assert Store(kept.path, FACTS).has({"k": "3"})
 
 
+def test_files_of_others_are_left_alone(tmp_path):
+    for text in ("{", "[]", '{"rows": []}'):
+        (tmp_path / "1-a.json").write_text(text)
+        with pytest.raises(ValueError, match="is no file of a campaign"):
+            Store(tmp_path / "1-a.json", FACTS)
+
+
+def test_what_was_missing_is_asked_again(tmp_path):
+    kept = Store(tmp_path / "1-a.json", FACTS)
+    kept.add({"k": "1"}, {"status": "missing: ncu is not on PATH"})
+    assert not kept.has({"k": "1"})
+
+
 def test_rows_are_small(tmp_path):
     kept = Store(tmp_path / "1-a.json", FACTS)
     kept.add({"k": "1"}, {"status": "x" * 10_000, "times": [0.5] * 1000, "in": {"said": "y" * 10_000}})
@@ -184,7 +197,7 @@ WRITER = """
 import sys
 from pathlib import Path
 from benchmarks.device_campaign.store import Store
-kept = Store(Path(sys.argv[1]), {})
+kept = Store(Path(sys.argv[1]), {"device": None})
 for k in range(10**6):
     kept.add({"k": str(k % 500)}, {"status": "ok", "times": [0.1] * 60})
     print(k, flush=True)
