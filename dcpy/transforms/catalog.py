@@ -198,6 +198,7 @@ PIPELINES: Registry[Pipeline] = Registry(
         "auto-optimize": "dcpy.transforms.auto.pipeline:AUTO_OPTIMIZE",
         "distribute": f"{_DISTRIBUTED}.pipeline:DISTRIBUTE",
         "one-rank": f"{_DISTRIBUTED}.pipeline:LOCALIZE",
+        "gathered": f"{_DISTRIBUTED}.pipeline:GATHERED",
         "overlap": f"{_DISTRIBUTED}.pipeline:OVERLAP",
         "simplify": f"{_SIMPLIFY}.pipeline:SIMPLIFY",
         "temporaries": f"{_DISTRIBUTED}.pipeline:TEMPORARIES",
