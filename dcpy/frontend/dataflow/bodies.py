@@ -11,17 +11,9 @@ from dcpy.frontend.desugar import core
 _WHOLE = ast.Constant(Ellipsis)
 
 
-def statements_of(body: core.Body) -> Iterator[core.Statement]:
-    """All statements, those inside others included."""
-    for statement in body:
-        yield statement
-        for inner in statement.bodies():
-            yield from statements_of(inner)
-
-
 def uses_as_array(body: core.Body, name: str) -> bool:
     """Whether the body indexes what `name` stands for, iterates over it, or asks for its shape."""
-    for statement in statements_of(body):
+    for statement in core.statements_in(body):
         if isinstance(statement, core.For) and _is(statement.iterable, name):
             return True
         for tree in statement.expressions():
@@ -37,7 +29,7 @@ def uses_as_array(body: core.Body, name: str) -> bool:
 
 def reads(body: core.Body, name: str) -> bool:
     """Whether the body reads `name` other than to store into it."""
-    for statement in statements_of(body):
+    for statement in core.statements_in(body):
         for tree in statement.expressions():
             parts = list(ast.walk(tree)) if isinstance(tree, ast.AST) else []
             stored = {id(part.value) for part in parts
@@ -50,7 +42,7 @@ def reads(body: core.Body, name: str) -> bool:
 
 def stores_into(body: core.Body, name: str) -> Iterator[core.Statement]:
     """The statements that store into elements of `name`."""
-    for statement in statements_of(body):
+    for statement in core.statements_in(body):
         match statement:
             case core.Assign(targets=targets):
                 trees = targets
@@ -74,8 +66,7 @@ def _direct(statement: core.Statement, names: frozenset[str]) -> core.Statement:
         case core.Augment(target=target):
             return replace(statement, target=_stored(target, names))
         case core.If():
-            body, orelse = assigns_directly(statement.body, names), assigns_directly(statement.orelse, names)
-            return replace(statement, body=body, orelse=orelse)
+            return statement.with_sides(lambda side: assigns_directly(side, names))
         case core.For() | core.While():
             return replace(statement, body=assigns_directly(statement.body, names))
     return statement

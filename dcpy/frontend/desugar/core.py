@@ -1,5 +1,8 @@
 """The core statements: a dozen frozen records, each with the expression trees it evaluates.
 
+``elif`` is an `If` that is all there is on the other side of one. There are chains of a thousand: code that goes through
+branches asks for the `chain`, its `sides`, or for all `statements_in` a body, and does not recur for each.
+
 Gone after desugaring: ``else`` on loops (a flag), statements after a branch that returns (they move into its other
 side), annotations, docstrings, ``pass``. Expressions stay Python trees: the evaluator gives them their meaning.
 """
@@ -8,8 +11,8 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import Union
 
 from dcpy.base.source import SrcSpan
@@ -59,6 +62,10 @@ class Base:
     def bodies(self) -> tuple[Body, ...]:
         """The bodies that the statement owns."""
         return ()
+
+    def sides(self) -> tuple[Body, ...]:
+        """The bodies that run in place of each other, those of a whole chain; of other statements the bodies."""
+        return self.bodies()
 
     @functools.cached_property
     def reads(self) -> frozenset[str]:
@@ -184,11 +191,34 @@ class If(Base):
     body: Body
     orelse: Body
 
+    def __post_init__(self) -> None:
+        """Finds the names of a chain from its end, as it is built."""
+        _ = self.uses, self.calls, self.bound
+
     def expressions(self) -> tuple[Expression | None, ...]:
         return (self.test,)
 
     def bodies(self) -> tuple[Body, ...]:
         return (self.body, self.orelse)
+
+    def chain(self) -> list[If]:
+        """The branch and those that are its ``elif``."""
+        found = [self]
+        while len(found[-1].orelse) == 1 and isinstance(found[-1].orelse[0], If):
+            found.append(found[-1].orelse[0])
+        return found
+
+    def sides(self) -> tuple[Body, ...]:
+        chain = self.chain()
+        return (*(part.body for part in chain), chain[-1].orelse)
+
+    def with_sides(self, change: Callable[[Body], Body]) -> If:
+        """The chain with each of its sides changed."""
+        chain, (*bodies, orelse) = self.chain(), map(change, self.sides())
+        for part, body in zip(reversed(chain), reversed(bodies), strict=True):
+            made = replace(part, body=body, orelse=orelse)
+            orelse = (made,)
+        return made
 
 
 @dataclass(frozen=True, eq=False)
@@ -368,3 +398,13 @@ Statement = (
     Resume | Evaluate | Assign | Augment | Delete | Enter | Require | If | For | While | Return | Break | Continue
     | Define | Tasklet | Process | Dataflow | Yield
 )  # fmt: skip
+
+
+def statements_in(body: Body) -> Iterator[Statement]:
+    """All statements of a body, each before those inside of it."""
+    pending = list(reversed(body))
+    while pending:
+        statement = pending.pop()
+        yield statement
+        for inner in reversed(statement.bodies()):
+            pending += reversed(inner)

@@ -19,23 +19,16 @@ LARGEST_START = 2**48
 def counters(define: core.Define) -> frozenset[str]:
     """The counters of a function: each assignment of such a name is a number, or a step from its own value."""
     found: dict[str, bool] = {}
-    for statement in _statements(define.body):
+    for statement in core.statements_in(define.body):
         for name, counts in _bindings(statement):
             found[name] = found.get(name, True) and counts
     strangers = {*parameter_names(define.args), *_bound_by_nested(define.body)}
     return frozenset(name for name, counts in found.items() if counts and name not in strangers)
 
 
-def _statements(body: core.Body) -> Iterator[core.Statement]:
-    for statement in body:
-        yield statement
-        for inner in statement.bodies():
-            yield from _statements(inner)
-
-
 def _bound_by_nested(body: core.Body) -> Iterator[str]:
     """Names that nested functions assign, which may be those of the function around."""
-    for statement in _statements(body):
+    for statement in core.statements_in(body):
         if isinstance(statement, core.Define):
             yield from (name for inner in statement.body for name in inner.bound)
 

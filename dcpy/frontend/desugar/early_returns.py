@@ -26,7 +26,7 @@ def _block(body: core.Body) -> core.Body:
     for position, statement in enumerate(body):
         match statement:
             case core.If():
-                branch = replace(statement, body=_block(statement.body), orelse=_block(statement.orelse))
+                branch = statement.with_sides(_block)
                 if _returns((statement,)) and body[position + 1 :]:
                     return (*done, _continued(branch, _block(body[position + 1 :])))
                 done.append(branch)
@@ -46,7 +46,7 @@ def _block(body: core.Body) -> core.Body:
 
 def _continued(branch: core.If, rest: core.Body) -> core.If:
     """A branch that returns on some paths; the others go on with `rest`."""
-    return replace(branch, body=_followed(branch.body, rest), orelse=_followed(branch.orelse, rest))
+    return branch.with_sides(lambda side: _followed(side, rest))
 
 
 def _followed(body: core.Body, rest: core.Body) -> core.Body:
@@ -70,7 +70,7 @@ def _left(body: core.Body) -> core.Body:
                 done.append(core.Break(span=span))
                 break
             case core.If():
-                done.append(replace(statement, body=_left(statement.body), orelse=_left(statement.orelse)))
+                done.append(statement.with_sides(_left))
             case core.For() | core.While() if _returns(statement.body):
                 done.append(replace(statement, body=_left(statement.body)))
                 leave: core.Body = (core.Break(span=statement.span),)
@@ -87,7 +87,7 @@ def _left(body: core.Body) -> core.Body:
 def _returns(body: core.Body) -> bool:
     return any(
         isinstance(statement, core.Return)
-        or (not isinstance(statement, core.Define) and any(map(_returns, statement.bodies())))
+        or (not isinstance(statement, core.Define) and any(map(_returns, statement.sides())))
         for statement in body
     )
 
@@ -99,7 +99,7 @@ def _is_endless(loop: core.For | core.While) -> bool:
 
 def _breaks(body: core.Body) -> bool:
     return any(
-        isinstance(statement, core.Break) or (isinstance(statement, core.If) and any(map(_breaks, statement.bodies())))
+        isinstance(statement, core.Break) or (isinstance(statement, core.If) and any(map(_breaks, statement.sides())))
         for statement in body
     )
 

@@ -34,9 +34,7 @@ def _block(body: core.Body, flag: str, leaves: Marks, *, in_loop: bool) -> core.
             continue
         match statement:
             case core.If():
-                done.append(replace(
-                    statement, body=_block(statement.body, flag, leaves, in_loop=in_loop),
-                    orelse=_block(statement.orelse, flag, leaves, in_loop=in_loop)))  # fmt: skip
+                done.append(statement.with_sides(lambda side: _block(side, flag, leaves, in_loop=in_loop)))
             case core.For() | core.While():
                 done.append(replace(statement, body=_block(statement.body, flag, leaves, in_loop=True)))
         rest = _block(body[position + 1 :], flag, leaves, in_loop=in_loop)
@@ -55,7 +53,7 @@ def _has(statement: core.Statement, leaves: Marks) -> bool:
         return True
     if isinstance(statement, core.Define | core.Tasklet | core.Dataflow):
         return False
-    return any(_has(inner, leaves) for body in statement.bodies() for inner in body)
+    return any(_has(inner, leaves) for body in statement.sides() for inner in body)
 
 
 def own(body: core.Body, kind: type) -> list[core.Statement]:
@@ -65,7 +63,7 @@ def own(body: core.Body, kind: type) -> list[core.Statement]:
         if isinstance(statement, kind):
             found.append(statement)
         elif isinstance(statement, core.If):
-            found += own(statement.body, kind) + own(statement.orelse, kind)
+            found += [jump for side in statement.sides() for jump in own(side, kind)]
     return found
 
 
@@ -76,8 +74,8 @@ def fresh(body: core.Body) -> core.Body:
 
 def _fresh(statement: core.Statement) -> core.Statement:
     match statement:
-        case core.If(body=body, orelse=orelse):
-            return replace(statement, body=fresh(body), orelse=fresh(orelse))
+        case core.If():
+            return statement.with_sides(fresh)
         case core.For(body=body) | core.While(body=body):
             return replace(statement, body=fresh(body))
     return replace(statement)

@@ -72,10 +72,18 @@ class Liveness:
             case core.Continue():
                 return self._continues[-1]
             case core.If():
-                return self.block(node.body, live) | self.block(node.orelse, live) | node.reads
+                return self._branch(node, live)
             case core.Resume() | core.Yield():
                 return live | node.targets_bound() | node.reads
         return self._loop(node, live)
+
+    def _branch(self, node: core.If, live: Names) -> Names:
+        *chain, last = node.chain()
+        self.after |= dict.fromkeys((*chain[1:], last) if chain else (), live)
+        found = self.block(last.body, live) | self.block(last.orelse, live) | last.reads
+        for part in reversed(chain):
+            found = self.block(part.body, live) | found | self.captured | part.reads
+        return found
 
     def _loop(self, node: core.For | core.While, live: Names) -> Names:
         target = node.targets_bound()
@@ -118,8 +126,8 @@ def _captured(body: core.Body) -> Names:
             case core.Assign(value=ast.AST() as value):
                 lambdas = [part for part in walk(value) if isinstance(part, ast.Lambda)]
                 found.update(name for part in lambdas for name in free_names(part))
-            case core.If(body=inner, orelse=orelse):
-                found |= _captured(inner) | _captured(orelse)
+            case core.If():
+                found = found.union(*map(_captured, node.sides()))
             case core.For(body=inner) | core.While(body=inner):
                 found |= _captured(inner)
     return frozenset(found)

@@ -91,25 +91,27 @@ class Desugarer:
 
         What follows one that raises stays: nothing has to be merged with a path that ends there.
         """
-        done: list[core.Statement] = []
-        for position, statement in enumerate(statements):
-            for part in self.statement(statement):
-                done.append(part)
-            last = done[-1] if done else None
+        written: list[core.Body] = []
+        last: core.Statement | None = None
+        for statement in statements:
+            written.append(self.statement(statement))
+            last = written[-1][-1] if written[-1] else last
             if isinstance(last, core.Return | core.Break | core.Continue):
                 break
-            rest = statements[position + 1 :]
-            if isinstance(last, core.If) and rest and (_goes_elsewhere(last.body) or _goes_elsewhere(last.orelse)):
-                done[-1] = self._absorb(last, rest)
-                break
-        return tuple(map(self._sharing, done))
+        rest: core.Body = ()
+        for number, parts in enumerate(reversed(written)):
+            last = parts[-1] if parts else None
+            if isinstance(last, core.If) and number and (_goes_elsewhere(last.body) or _goes_elsewhere(last.orelse)):
+                rest = (*parts[:-1], self._absorb(last, tuple(map(self._sharing, rest))))
+            else:
+                rest = (*parts, *rest)
+        return tuple(map(self._sharing, rest))
 
     def _sharing(self, part: core.Statement) -> core.Statement:
         """A statement that may call a nested function may assign what that assigns."""
         return replace(part, shares=self.shared) if self.shared and part.calls else part
 
-    def _absorb(self, branch: core.If, rest: Sequence[ast.stmt]) -> core.If:
-        tail = self.block(rest)
+    def _absorb(self, branch: core.If, tail: core.Body) -> core.If:
         body = branch.body if leaves(branch.body) else (*branch.body, *tail)
         orelse = branch.orelse if leaves(branch.orelse) else (*branch.orelse, *tail)
         return core.If(branch.test, body, orelse, span=branch.span)
@@ -157,8 +159,8 @@ class Desugarer:
 
     def _control(self, node: ast.stmt, span: SrcSpan) -> tuple[core.Statement, ...]:
         match node:
-            case ast.If(test=test, body=body, orelse=orelse):
-                return (core.If(test, self.block(body), self.block(orelse), span=self.source.span(test)),)
+            case ast.If():
+                return self._branch(node)
             case ast.For(target=target, iter=iterable, body=body, orelse=orelse):
                 loop = self._loop_body(body, bool(orelse))
                 return self._with_else(loop[0], core.For(target, iterable, loop[1], span=span), orelse)
@@ -183,6 +185,18 @@ class Desugarer:
         other = f"{kind} is not supported", "dcpy compiles a part of Python", "use plain statements"
         message, reason, rewrite = _REFUSED.get(kind, other)
         raise FrontendError(message, span=span, notes=(reason,), help=rewrite)
+
+    def _branch(self, node: ast.If) -> tuple[core.Statement, ...]:
+        """``if`` and each ``elif`` of it."""
+        chain = [node]
+        while len(chain[-1].orelse) == 1 and isinstance(chain[-1].orelse[0], ast.If):
+            chain.append(chain[-1].orelse[0])
+        bodies = [self.block(part.body) for part in chain]
+        made = self.block(chain[-1].orelse)
+        for part, body in zip(reversed(chain), reversed(bodies), strict=True):
+            branch = core.If(part.test, body, made, span=self.source.span(part.test))
+            made = (branch if part is node else self._sharing(branch),)
+        return made
 
     def _outer_names(self, node: ast.stmt, names: Sequence[str], span: SrcSpan) -> tuple[core.Statement, ...]:
         """``global`` and ``nonlocal`` say nothing where the names are only read; `lower.nonlocals` has the latter."""
@@ -258,8 +272,8 @@ def _raises(body: core.Body) -> bool:
     match body[-1] if body else None:
         case core.Require(test=None):
             return True
-        case core.If(body=inner, orelse=orelse):
-            return _raises(inner) and _raises(orelse)
+        case core.If() as branch:
+            return all(map(_raises, branch.sides()))
     return False
 
 
@@ -272,8 +286,8 @@ def leaves(body: core.Body) -> bool:
             return True
         case core.Require(test=None):
             return True
-        case core.If(body=inner, orelse=orelse):
-            return leaves(inner) and leaves(orelse)
+        case core.If() as branch:
+            return all(map(leaves, branch.sides()))
     return False
 
 

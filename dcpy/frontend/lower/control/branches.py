@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import ast
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from dcpy.base.errors import DcpyError
 from dcpy.base.source import SrcSpan
 from dcpy.frontend.desugar import core
 from dcpy.frontend.desugar.liveness import assigned
 from dcpy.frontend.lower.arrays.sharing import living, shown_by_others
-from dcpy.frontend.lower.control import cases, merges, states, versions
+from dcpy.frontend.lower.control import cases, hoisting, merges, states, versions
 from dcpy.frontend.lower.control.refine import refine
 from dcpy.frontend.lower.expressions import condition
 from dcpy.frontend.lower.frame import NOTHING, Flow, Names, Scope, Site
 from dcpy.frontend.lower.objects.dataclasses import changed_fields
 from dcpy.frontend.lower.sequences import references
+from dcpy.frontend.trees import walk
 from dcpy.frontend.values import Missing, Static, Value, Versions
 from dcpy.ir.expressions.scalar import ScalarExpr
 from dcpy.ir.region import Branch, Region
@@ -35,6 +38,7 @@ class Side:
     ranges: Ranges
     selector: Versions | None = None
     number: int = 0
+    place: SrcSpan | None = None  # the test that leads there, or away from there
 
 
 @dataclass(frozen=True)
@@ -44,30 +48,76 @@ class Fork:
     `merge`: the place where they meet; for versions the one where the paths met before.
     """
 
-    sides: Sequence[Side]
+    sides: Iterable[Side]
     tests: Sequence[ScalarExpr]
     live: Names
     span: SrcSpan
     merge: object
     is_split: bool = False
 
-    @property
-    def assigned(self) -> Names:
-        """Names that some side may bind."""
-        return frozenset().union(*(assigned(side.body) for side in self.sides))
-
 
 def run_if(frame: Frame, node: core.If, execute: Execute) -> Flow:
-    """``if test: ... else: ...``"""
-    test = condition(frame, node.test)
-    if isinstance(test, bool):
-        return execute(frame, node.body if test else node.orelse)
-    sides = [
-        Side(body, refine(frame.emit.ranges, test, holds=holds))
-        for body, holds in ((node.body, True), (node.orelse, False))
-    ]
-    live = frame.liveness.after[node] | {".return"}
-    return _run(frame, Fork(sides, [test], live, node.span, merge=node.span), execute)
+    """``if``, each ``elif`` and ``else``: one branch with a side for each, as far as tests are expressions.
+
+    A test that needs code of its own, or that has names of its own, runs on the other side of the tests before.
+    """
+    chain = node.chain()
+    for part in chain:
+        if part is not node and not _is_plain(frame, part):
+            return execute(frame, (part,))
+        test = condition(frame, part.test)
+        if test is True:
+            return execute(frame, part.body)
+        if not isinstance(test, bool):
+            live = frame.liveness.after[node] | {".return"}
+            tests = [test]
+            sides = _sides(frame, chain[chain.index(part) :], tests, live)
+            return _run(frame, Fork(sides, tests, live, part.span, merge=part.span), execute)
+    return execute(frame, chain[-1].orelse)
+
+
+def _sides(frame: Frame, chain: list[core.If], tests: list[ScalarExpr], live: Names) -> Iterator[Side]:
+    """The sides of a chain, of which the first test is known; the others are found as the sides before are done."""
+    ranges = frame.emit.ranges
+    for position, part in enumerate(chain):
+        if position:
+            test = _test(frame, part, ranges, live)
+            if test is None:
+                yield Side((part,), ranges, place=part.span)
+                return
+            if test is False:
+                continue
+            if test is True:
+                yield Side(part.body, ranges, place=part.span)
+                return
+            tests.append(test)
+        yield Side(part.body, refine(ranges, tests[-1], holds=True), place=part.span)
+        ranges = refine(ranges, tests[-1], holds=False)
+    yield Side(chain[-1].orelse, ranges, place=chain[-1].span)
+
+
+def _test(frame: Frame, part: core.If, ranges: Ranges, live: Names) -> bool | ScalarExpr | None:
+    """The test of an ``elif``; None where more than an expression is needed for it."""
+    if not _is_plain(frame, part):
+        return None
+    mark, scope = frame.emit.mark(), Scope(Region(), "branch", live, 1)
+    try:
+        with frame.entering(scope, ranges):
+            test = condition(frame, part.test)
+        if not scope.region.blocks and not scope.region.containers:
+            return test
+    except DcpyError:  # it is told on that side
+        pass
+    frame.emit.undo_to(mark)
+    return None
+
+
+def _is_plain(frame: Frame, part: core.If) -> bool:
+    """Whether the test binds no name, and is not rewritten for the paths that lead there."""
+    if isinstance(part.test, ast.AST) and any(isinstance(tree, ast.NamedExpr) for tree in walk(part.test)):
+        return False
+    pulled = hoisting.pulled_out(frame, part) if frame.b.split_at else None
+    return pulled is None and versions.selector_of(frame, part) is None
 
 
 def run_versions(frame: Frame, body: core.Body, selector: Versions, execute: Execute) -> Flow:
@@ -84,7 +134,10 @@ def run_versions(frame: Frame, body: core.Body, selector: Versions, execute: Exe
 def _run(frame: Frame, fork: Fork, execute: Execute) -> Flow:
     regions: list[Region] = []
     alive: list[Site] = []
+    places: list[SrcSpan] = []
+    bound: Names = NOTHING
     for side in fork.sides:
+        bound |= assigned(side.body)
         scope = Scope(Region(), "branch", fork.live, 1 if side.selector is None else len(fork.sides))
         with frame.entering(scope, side.ranges):
             if side.selector is not None:
@@ -93,11 +146,12 @@ def _run(frame: Frame, fork: Fork, execute: Execute) -> Flow:
             regions.append(scope.region)
             if flow is Flow.ON or ".return" in frame.env:
                 alive.append(Site(scope.region, frame.env, False, frame.emit.ranges))
+                places.append(side.place or fork.span)
     returned = any(".return" in path.env for path in alive)
     for path in alive:
         if returned:  # the end of the function: the other side returns None
             path.env.setdefault(".return", Static(None))
-    _merge(frame, fork, alive)
+    _merge(frame, fork, bound, alive, places)
     if len(alive) == 1:  # what the other path would have been, it raised
         frame.emit.ranges = alive[0].ranges
     frame.emit.statement(fork.span)
@@ -105,16 +159,18 @@ def _run(frame: Frame, fork: Fork, execute: Execute) -> Flow:
     return Flow.ON if alive and not returned else Flow.LEFT
 
 
-def _merge(frame: Frame, fork: Fork, paths: list[Site]) -> None:
+def _merge(frame: Frame, fork: Fork, bound: Names, paths: list[Site], places: list[SrcSpan]) -> None:
     """Binds the names that some side assigned to what they stand for afterwards."""
     names = changed_fields(frame.env, paths) if paths else []
-    names += sorted((fork.assigned | {".return"}) & fork.live)
+    names += sorted((bound | {".return"}) & fork.live)
     facts, envs = [path.ranges for path in paths], [living(path.env, fork.live) for path in paths]
     columns: dict[str, list[Value]] = {}
     for name in names:
         found = [path.env.get(name) for path in paths]
         if any(value is not None for value in found):
-            columns[name] = [_unset(name, fork.span) if value is None else value for value in found]
+            columns[name] = [
+                _unset(name, place) if value is None else value for value, place in zip(found, places, strict=True)
+            ]
 
     def join(name: str) -> Value:
         busy = shown_by_others(frame, name, [frame.env, *envs])

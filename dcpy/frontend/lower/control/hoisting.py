@@ -98,7 +98,7 @@ def _pull(frame: Frame, statement: core.Statement) -> tuple[core.Body, str] | No
 def _in_place_of(frame: Frame, statement: core.Statement, body: core.Body, name: str) -> core.Body:
     """The body, of which the last statement stands for one that there was, and knows what is live after it."""
     live = frame.liveness.after[statement] | statement.uses | {name, f"{name}_at", f"{name}_value"}
-    frame.liveness.after |= dict.fromkeys(_all(body[:-1]), live)
+    frame.liveness.after |= dict.fromkeys(core.statements_in(body[:-1]), live)
     frame.liveness.after[body[-1]] = frame.liveness.after[statement]
     if statement in frame.liveness.loops:
         frame.liveness.loops[body[-1]] = frame.liveness.loops[statement]
@@ -134,13 +134,6 @@ def _is_simple(target: ast.expr) -> bool:
 
 def _binds_names(statement: core.Statement) -> bool:
     return isinstance(statement, core.Assign) and all(isinstance(target, ast.Name) for target in statement.targets)
-
-
-def _all(body: core.Body) -> Iterator[core.Statement]:
-    for statement in body:
-        yield statement
-        for inner in statement.bodies():
-            yield from _all(inner)
 
 
 def _target(frame: Frame, tree: ast.AST) -> ast.expr | None:

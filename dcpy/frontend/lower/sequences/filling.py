@@ -73,8 +73,8 @@ def _leaves(statement: core.Statement) -> bool:
             return True
         case core.For(body=body) | core.While(body=body):
             return any(_returns(inner) for inner in body)
-        case core.If(body=body, orelse=orelse):
-            return any(map(_leaves, (*body, *orelse)))
+        case core.If():
+            return any(_leaves(inner) for side in statement.sides() for inner in side)
     return False
 
 
@@ -83,8 +83,8 @@ def _returns(statement: core.Statement) -> bool:
 
 
 def _inside(statement: core.Statement) -> Iterator[core.Statement]:
-    for body in statement.bodies():
-        yield from body
+    for side in statement.sides():
+        yield from side
 
 
 def _mentions(statement: core.Statement, names: frozenset[str]) -> int:

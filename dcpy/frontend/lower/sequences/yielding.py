@@ -101,7 +101,7 @@ class _Spreading:
                     done += self.consumed(statement)
                     continue
                 case core.If():
-                    statement = replace(statement, body=self.block(statement.body), orelse=self.block(statement.orelse))
+                    statement = statement.with_sides(self.block)
                 case core.For() | core.While():
                     statement = replace(statement, body=self.block(statement.body))
                 case core.Return():
