@@ -1,6 +1,6 @@
 """The core statements: a dozen frozen records, each with the expression trees it evaluates.
 
-``elif`` is an `If` that is all there is on the other side of one. There are chains of a thousand: code that goes through
+``elif`` is an `If` that is all there is on the other side of one. There are chains of a thousand: what goes through
 branches asks for the `chain`, its `sides`, or for all `statements_in` a body, and does not recur for each.
 
 Gone after desugaring: ``else`` on loops (a flag), statements after a branch that returns (they move into its other

@@ -11,6 +11,7 @@ from dcpy.base.source import SrcSpan
 from dcpy.frontend.dataflow.concurrent import concurrent
 from dcpy.frontend.dataflow.forms import explicit, label_only
 from dcpy.frontend.desugar import core
+from dcpy.frontend.desugar.deep_expressions import without_deep_expressions
 from dcpy.frontend.desugar.matching import matched
 from dcpy.frontend.desugar.names import assigned_inside, bound_names, free_names, outer_names, own_names
 from dcpy.frontend.source import Source
@@ -73,7 +74,7 @@ class Desugarer:
         inner = Desugarer(self.source, nested=not self.top, shared=self.shared | around)
         span = self.source.span(node)
         if isinstance(node, ast.Lambda):
-            body: core.Body = (core.Return(node.body, span=self.source.span(node.body)),)
+            body = self._shallow(core.Return(node.body, span=self.source.span(node.body)))
             return core.Define("<lambda>", node.args, body, free_names(node), span=span)
         decorators = tuple(node.decorator_list)
         header = SrcSpan(span.file, span.line, span.column)
@@ -94,7 +95,7 @@ class Desugarer:
         written: list[core.Body] = []
         last: core.Statement | None = None
         for statement in statements:
-            written.append(self.statement(statement))
+            written.append(tuple(part for made in self.statement(statement) for part in self._shallow(made)))
             last = written[-1][-1] if written[-1] else last
             if isinstance(last, core.Return | core.Break | core.Continue):
                 break
@@ -195,8 +196,17 @@ class Desugarer:
         made = self.block(chain[-1].orelse)
         for part, body in zip(reversed(chain), reversed(bodies), strict=True):
             branch = core.If(part.test, body, made, span=self.source.span(part.test))
-            made = (branch if part is node else self._sharing(branch),)
+            made = (branch,) if part is node else tuple(map(self._sharing, self._shallow(branch)))
         return made
+
+    def _shallow(self, statement: core.Statement) -> core.Body:
+        """The statement, behind those that compute parts of an expression that is deep."""
+
+        def name() -> str:
+            self.flags += 1
+            return f".part_{self.flags}"
+
+        return without_deep_expressions(statement, self.source, name, names_change=bool(self.shared))
 
     def _outer_names(self, node: ast.stmt, names: Sequence[str], span: SrcSpan) -> tuple[core.Statement, ...]:
         """``global`` and ``nonlocal`` say nothing where the names are only read; `lower.nonlocals` has the latter."""

@@ -1,0 +1,231 @@
+"""Deep expressions as statements: parts get names of their own before, in Python's order (A-normal form above a depth).
+
+Nothing behind meets an expression that is deeper than `DEEPEST`: a sum of 2,000 terms is 50 statements. Operands that
+are evaluated before a part with a name get names, too, unless nothing can happen to them meanwhile.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from dcpy.frontend.desugar import core
+from dcpy.frontend.source import Source
+from dcpy.frontend.trees import walk
+
+DEEPEST = 40  # expressions in each other
+Key = tuple[str, int | None]  # a field, and the position in it
+_EVALUATED: dict[type[ast.AST], tuple[str, ...]] = {  # fields, in Python's order
+    ast.BinOp: ("left", "right"), ast.UnaryOp: ("operand",), ast.Attribute: ("value",), ast.Starred: ("value",),
+    ast.NamedExpr: ("value",), ast.Subscript: ("value", "slice"), ast.IfExp: ("test",), ast.BoolOp: ("values",),
+    ast.Compare: ("left", "comparators"), ast.Call: ("func", "args", "keywords"), ast.Tuple: ("elts",),
+    ast.List: ("elts",), ast.Set: ("elts",),
+}  # fmt: skip
+_NAMED = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.IfExp, ast.Call, ast.Subscript, ast.Attribute)
+
+
+def without_deep_expressions(
+    statement: core.Statement, source: Source, name: Callable[[], str], *, names_change: bool
+) -> core.Body:
+    """The statement behind those that compute parts of it. `names_change`: functions that it calls may assign names."""
+    match statement:
+        case core.Evaluate() | core.Assign(annotation=None) | core.Augment() | core.Return():
+            key = "value"
+        case core.If() | core.Require():
+            key = "test"
+        case core.For():
+            key = "iterable"
+        case _:
+            return (statement,)
+    tree = getattr(statement, key)
+    if not isinstance(tree, ast.expr):
+        return (statement,)
+    splitter = _Splitter(source, name, names_change)
+    changed = splitter.shallow(tree)
+    if changed is tree:
+        return (statement,)
+    return (*splitter.before, replace(statement, **{key: changed}))
+
+
+@dataclass
+class _Splitter:
+    source: Source
+    name: Callable[[], str]
+    names_change: bool
+    before: list[core.Statement] = field(default_factory=list)
+
+    def shallow(self, tree: ast.expr) -> ast.expr:
+        """The expression, at most `DEEPEST` deep; what it needs is computed by the statements `before`."""
+        nodes = list(walk(tree))
+        if len(nodes) <= DEEPEST:
+            return tree
+        heights = _heights(nodes)
+        if heights[tree] <= DEEPEST:
+            return tree
+        self.names_change = self.names_change or any(isinstance(node, ast.NamedExpr) for node in nodes)
+        path, bottom = _path(tree, heights)
+        levels = [(self._earlier_named(parent, key), key) for parent, key in path]
+        height = heights[bottom]
+        if height > DEEPEST:
+            bottom, height = self._by_branches(bottom, heights), 1
+        return self._joined(levels, bottom, height, heights)
+
+    def _joined(
+        self, levels: list[tuple[ast.expr, Key]], bottom: ast.expr, height: int, heights: dict[ast.AST, int]
+    ) -> ast.expr:
+        """The levels around `bottom`, from the inside out; a name each time that enough of them are in each other."""
+        current = bottom
+        for number, (parent, key) in enumerate(reversed(levels)):
+            later = [(other, operand) for other, operand in _after(parent, key) if heights.get(operand, 0) > DEEPEST]
+            if later and not isinstance(current, ast.Name):
+                current = self._named(current)
+            current = _with(parent, key, current)
+            for other, operand in later:
+                current = _with(current, other, self.shallow(operand))
+            height = DEEPEST if later else height + 1
+            is_function = number + 1 < len(levels) and levels[-number - 2][1] == ("func", None)
+            if height >= DEEPEST and isinstance(current, _NAMED) and number + 1 < len(levels) and not is_function:
+                current, height = self._named(current), 1
+        return current
+
+    def _earlier_named(self, parent: ast.expr, key: Key) -> ast.expr:
+        """The expression in which operands that come before the one at `key` are names."""
+        for other, operand in _operands(parent):
+            if other == key:
+                return parent
+            fixed = self._fixed(operand)
+            if fixed is not operand:
+                parent = _with(parent, other, fixed)
+        return parent
+
+    def _fixed(self, operand: ast.expr) -> ast.expr:
+        """An operand that is the same if it is evaluated later."""
+        match operand:
+            case ast.Name() if self.names_change:
+                return self._named(operand)
+            case ast.Attribute(value=value) if not _is_dotted(operand):
+                return _with(operand, ("value", None), self._fixed(value))
+        if isinstance(operand, _NAMED) and not isinstance(operand, ast.Attribute):
+            return self._named(self.shallow(operand))
+        return operand
+
+    def _named(self, value: ast.expr) -> ast.expr:
+        name = self.name()
+        self.before.append(self._bound(name, value))
+        return ast.copy_location(ast.Name(name, ast.Load()), value)
+
+    def _bound(self, name: str, value: ast.expr) -> core.Statement:
+        target = ast.copy_location(ast.Name(name, ast.Store()), value)
+        return core.Assign((target,), value, span=self.source.span(value))
+
+    def _by_branches(self, tree: ast.expr, heights: dict[ast.AST, int]) -> ast.expr:
+        """A choice of which a side is deep, as a branch."""
+        match tree:
+            case ast.IfExp():
+                chain = [tree]
+                while isinstance(chain[-1].orelse, ast.IfExp) and heights[chain[-1].orelse] > DEEPEST // 2:
+                    chain.append(chain[-1].orelse)
+                name = self.name()
+                made = self._side(name, chain[-1].orelse)
+                for part in reversed(chain):
+                    inner = _Splitter(self.source, self.name, self.names_change)
+                    test = inner.shallow(part.test)
+                    branch = core.If(test, self._side(name, part.body), made, span=self.source.span(part.test))
+                    made = (*inner.before, branch)
+            case ast.BoolOp(op=op):
+                name = self.name()
+                first, *others = self._groups(tree, heights)
+                made = self._side(name, first)
+                for group in others:  # the value so far decides whether the next one is evaluated
+                    sides: tuple[core.Body, core.Body] = (self._side(name, group), ())
+                    yes, no = sides if isinstance(op, ast.And) else sides[::-1]
+                    test = ast.copy_location(ast.Name(name, ast.Load()), group)
+                    made += (core.If(test, yes, no, span=self.source.span(group)),)
+            case _:
+                return tree
+        self.before += made
+        return ast.copy_location(ast.Name(name, ast.Load()), tree)
+
+    def _groups(self, tree: ast.BoolOp, heights: dict[ast.AST, int]) -> Iterator[ast.expr]:
+        """The values of ``and`` or ``or``, some at a time that are not deep together."""
+        rest = list(tree.values)
+        while rest:
+            deep = (number for number, value in enumerate(rest) if heights[value] > DEEPEST // 2)
+            some = max(1, min(DEEPEST // 4, next(deep, len(rest))))
+            group, rest = rest[:some], rest[some:]
+            yield group[0] if some == 1 else ast.copy_location(ast.BoolOp(tree.op, group), group[0])
+
+    def _side(self, name: str, value: ast.expr) -> core.Body:
+        inner = _Splitter(self.source, self.name, self.names_change)
+        bound = self._bound(name, inner.shallow(value))
+        return (*inner.before, bound)
+
+
+def _heights(nodes: list[ast.AST]) -> dict[ast.AST, int]:
+    """How many expressions are in each other, in each of `nodes`, which hold their parts behind them.
+
+    The values of ``and`` and ``or`` are in each other: the first one decides about the others.
+    """
+    heights: dict[ast.AST, int] = {}
+    for node in reversed(nodes):
+        below = max((heights[child] for child in ast.iter_child_nodes(node)), default=0)
+        own = len(node.values) - 1 if isinstance(node, ast.BoolOp) else isinstance(node, ast.expr)
+        heights[node] = below + own
+    return heights
+
+
+def _path(tree: ast.expr, heights: dict[ast.AST, int]) -> tuple[list[tuple[ast.expr, Key]], ast.expr]:
+    """From an expression down to a part that is not too deep, or that does not evaluate what is deep in any case."""
+    path: list[tuple[ast.expr, Key]] = []
+    node = tree
+    while heights[node] > DEEPEST // 2:
+        deepest = max(_operands(node), key=lambda found: heights[found[1]], default=None)
+        if deepest is None or heights[deepest[1]] + 1 < heights[node]:
+            break
+        path.append((node, deepest[0]))
+        node = deepest[1]
+    return path, node
+
+
+def _operands(node: ast.expr) -> Iterator[tuple[Key, ast.expr]]:
+    """The parts of an expression that are evaluated in any case, in their order."""
+    for name in _EVALUATED.get(type(node), ()):
+        value = getattr(node, name)
+        if not isinstance(value, list):
+            yield (name, None), value
+            continue
+        certain = value[:1] if isinstance(node, ast.BoolOp | ast.Compare) else value
+        for position, part in enumerate(certain):
+            yield (name, position), part.value if isinstance(part, ast.keyword) else part
+
+
+def _after(node: ast.expr, key: Key) -> list[tuple[Key, ast.expr]]:
+    operands = list(_operands(node))
+    return operands[[other for other, _ in operands].index(key) + 1 :]
+
+
+def _with(node: ast.expr, key: Key, operand: ast.expr) -> ast.expr:
+    """A copy of the expression with another operand: trees are shared by all who read the source."""
+    name, position = key
+    changed = copy.copy(node)
+    if position is None:
+        setattr(changed, name, operand)
+        return changed
+    parts: list[Any] = list(getattr(node, name))
+    if name == "keywords":
+        keyword = copy.copy(parts[position])
+        keyword.value = operand
+        parts[position] = keyword
+    else:
+        parts[position] = operand
+    setattr(changed, name, parts)
+    return changed
+
+
+def _is_dotted(node: ast.expr) -> bool:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name)
