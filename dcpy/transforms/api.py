@@ -76,12 +76,14 @@ class Transformation(Pass, Generic[Plan]):
 
     Subclasses set `name` and `pattern`, and never change results. As a pass, one is applied everywhere (`sweep`), if it
     `settles`: others, a reversal or a tiling, would apply for ever, and are applied where somebody says so. Those that
-    belong `everywhere` are applied to all that they fit when users apply them without saying where.
+    belong `everywhere` are applied to all that they fit when users apply them without saying where. Those that move what
+    a match begins with go through a program with the `latest_first`, as what is moved has not grown then.
     """
 
     pattern: ClassVar[Pattern]
     settles: ClassVar[bool] = True
     everywhere: ClassVar[bool] = False
+    latest_first: ClassVar[bool] = False
 
     def plan(self, m: Match) -> Plan | Refusal:
         """What to do at a match, or why doing it would not keep the meaning of the program. Changes nothing."""
@@ -162,7 +164,8 @@ def sweep(transformation: Transformation[Any], rw: Rewriter) -> int:
         )
     pattern = transformation.pattern
     kinds = pattern.captures[0].kinds if pattern.captures else (Sdfg,)
-    agenda: dict[Element | Sdfg, None] = dict.fromkeys(pattern.anchors(rw.sdfg))
+    anchors = list(pattern.anchors(rw.sdfg))
+    agenda: dict[Element | Sdfg, None] = dict.fromkeys(anchors[::-1] if transformation.latest_first else anchors)
 
     def look_again(_: str, element: Element) -> None:
         if isinstance(element, kinds):

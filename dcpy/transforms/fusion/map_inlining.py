@@ -33,6 +33,7 @@ class MapInlining(Transformation[Inlining]):
 
     name: ClassVar[str] = "map-inlining"
     optional: ClassVar[bool] = True
+    latest_first: ClassVar[bool] = True
     producer = capture(Map)
     pattern = one(producer)
 
