@@ -47,7 +47,8 @@ def without_deep_expressions(
     changed = splitter.shallow(tree)
     if changed is tree:
         return (statement,)
-    return (*splitter.before, replace(statement, **{key: changed}))
+    fields: dict[str, Any] = {key: changed}
+    return (*splitter.before, replace(statement, **fields))
 
 
 @dataclass

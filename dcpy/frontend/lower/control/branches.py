@@ -138,7 +138,7 @@ def _run(frame: Frame, fork: Fork, execute: Execute) -> Flow:
     bound: Names = NOTHING
     for side in fork.sides:
         bound |= assigned(side.body)
-        scope = Scope(Region(), "branch", fork.live, 1 if side.selector is None else len(fork.sides))
+        scope = Scope(Region(), "branch", fork.live, 1 if side.selector is None else len(side.selector.options))
         with frame.entering(scope, side.ranges):
             if side.selector is not None:
                 versions.resolved(frame, side.selector.which, side.number)
