@@ -129,7 +129,7 @@ def show(base: Buffer, base_desc: Data, view: View, symbols: Symbols) -> Buffer:
     kept = [axis for axis, dim in enumerate(window.dims) if isinstance(dim, Range)]
     data = data.transpose([kept.index(axis) for axis in view.axes if axis >= 0])
     data = data[(*(np.newaxis if axis < 0 else slice(None) for axis in view.axes), ...)]
-    shape = sizes_of(view.shape, symbols)
+    shape = tuple(max(size, 0) for size in sizes_of(view.shape, symbols))  # a slice may be inside out
     if any(axis < 0 and size != 1 for axis, size in zip(view.axes, shape, strict=True)):
         data = np.broadcast_to(data, shape)
     return Buffer(data, base.start, base.depth)

@@ -7,7 +7,7 @@ that the slice is passed to (`Emitter.maybe_one`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -182,12 +182,17 @@ def _mismatch(shapes: Sequence[Shape], left: Expr, right: Expr, message: str) ->
 
 
 def _into(source: Shape, target: Shape, words: str) -> tuple[str, list[Expr]]:
-    if len(source) + len(target) > 4:
-        return words.format("({0},...)", "({1},...)"), [source[0], target[0]]
     numbers = iter(range(4))
-    return words.format(_shape_text(source, numbers), _shape_text(target, numbers)), [*source, *target]
+    if len(source) + len(target) <= 4:
+        return words.format(_shape_text(source, numbers), _shape_text(target, numbers)), [*source, *target]
+    first, others = _first_size(source, numbers), _first_size(target, numbers)
+    return words.format(first, others), [*source[:1], *target[:1]]
 
 
-def _shape_text(shape: Shape, numbers: object) -> str:
-    slots = [f"{{{next(numbers)}}}" for _ in shape]  # type: ignore[call-overload]
+def _first_size(shape: Shape, numbers: Iterator[int]) -> str:
+    return f"({{{next(numbers)}}},...)" if shape else "()"
+
+
+def _shape_text(shape: Shape, numbers: Iterator[int]) -> str:
+    slots = [f"{{{next(numbers)}}}" for _ in shape]
     return f"({slots[0]},)" if len(slots) == 1 else f"({','.join(slots)})"

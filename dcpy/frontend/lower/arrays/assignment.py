@@ -16,6 +16,7 @@ from dcpy.frontend.lower.arithmetic.elementwise import convert
 from dcpy.frontend.lower.arithmetic.fitting import stored
 from dcpy.frontend.lower.arithmetic.operators import UFUNC_OF, binary
 from dcpy.frontend.lower.arrays import gather, indexing, stores
+from dcpy.frontend.lower.arrays.keys import Keys, Names, written_out
 from dcpy.frontend.lower.control import conflicts
 from dcpy.frontend.lower.expressions import attribute, evaluate, evaluate_all, keys_of, subscript
 from dcpy.frontend.lower.frame import is_field
@@ -42,7 +43,6 @@ from dcpy.frontend.values import (
 from dcpy.ir import types
 from dcpy.ir.expressions.scalar import Load, ScalarExpr, cast, loads_of
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import as_expr
 
 if TYPE_CHECKING:
@@ -153,20 +153,18 @@ def store_keys(frame: Frame, owner: Value, keys: list[Value], value: Value) -> N
             notes=("only arrays are memory of a program; everything else is a value",),
             help="make it an array: np.array(...)" if isinstance(owner, TupleValue) else "keep the items in variables",
         )
-    expanded = indexing.expand_keys(frame.b, owner, keys)
-    if expanded.advanced:
-        gather.write(frame.b, owner, expanded, value)
+    written = written_out(frame.b, owner, keys)
+    if written.names is Names.CHOICE:
+        gather.write(frame.b, owner, written, value)
         return
-    place = indexing.basic(frame.b, owner, expanded.items, view=expanded.dots)
-    if isinstance(place, ArrayValue):
+    place = indexing.basic(frame.b, owner, written.items)
+    if written.names is Names.ELEMENT:
+        _store_element(frame, owner, place, value)
+    else:
         frame.b.store(place, value)
-        return
-    assert isinstance(place, Scalar)
-    _store_element(frame, owner, place.expr, value)
 
 
-def _store_element(frame: Frame, owner: ArrayValue, place: ScalarExpr, value: Value, wcr: str = "") -> None:
-    assert isinstance(place, Load)
+def _store_element(frame: Frame, owner: ArrayValue, place: ArrayValue, value: Value) -> None:
     stores.require_writable(frame.b, owner)
     if isinstance(value, ArrayValue) and not value.shape:
         value = Scalar(value.load(()))
@@ -183,7 +181,7 @@ def _store_element(frame: Frame, owner: ArrayValue, place: ScalarExpr, value: Va
             notes=("NumPy raises TypeError here",),
             help="store its .real",
         )
-    memlet = Memlet(place.container, Subset(place.indices), wcr or frame.b.combined.get(place.container, ""))
+    memlet = Memlet(place.container, place.subset(()), frame.b.combined.get(place.container, ""))
     frame.emit.tasklet([(memlet, convert(number, place.dtype))])
 
 
@@ -310,26 +308,20 @@ def _augment_keys(frame: Frame, owner: Value, keys: list[Value], symbol: str, va
         return
     if not isinstance(owner, ArrayValue):
         raise FrontendError(f"{kind_of(owner)} does not take assignments to its items")
-    expanded = indexing.expand_keys(frame.b, owner, keys)
-    if expanded.advanced:
-        _augment_chosen(frame, owner, expanded, symbol, value)
+    written = written_out(frame.b, owner, keys)
+    if written.names is Names.CHOICE:
+        _augment_chosen(frame, owner, written, symbol, value)
         return
-    place = indexing.basic(frame.b, owner, expanded.items, view=expanded.dots)
-    if isinstance(place, ArrayValue):
+    place = indexing.basic(frame.b, owner, written.items)
+    if written.names is not Names.ELEMENT or conflicts.conflicts(frame, place):
         _update_array(frame, place, symbol, value)
-        return
-    assert isinstance(place, Scalar)
-    assert isinstance(place.expr, Load)
-    element = ArrayValue(place.expr.container, place.dtype, (), Subset(place.expr.indices), ())
-    if conflicts.conflicts(frame, element):
-        conflicts.update_array(frame, element, symbol, value)
         return
     if isinstance(value, ArrayValue) and not value.shape:
         value = Scalar(value.load(()))
-    _store_element(frame, owner, place.expr, binary(frame.b, symbol, place, value))
+    _store_element(frame, owner, place, binary(frame.b, symbol, Scalar(place.load(())), value))
 
 
-def _augment_chosen(frame: Frame, owner: ArrayValue, keys: indexing.Keys, symbol: str, value: Value) -> None:
+def _augment_chosen(frame: Frame, owner: ArrayValue, keys: Keys, symbol: str, value: Value) -> None:
     """``owner[arrays] symbol= value``: a copy is changed in place, and stored."""
     b = frame.b
     old = gather.read(b, owner, keys)

@@ -15,7 +15,8 @@ from dcpy.frontend.lower.arithmetic import elementwise
 from dcpy.frontend.lower.arithmetic.broadcasting import Unlike, broadcast_shapes, broadcast_to
 from dcpy.frontend.lower.arithmetic.fitting import stored
 from dcpy.frontend.lower.arrays import masks, orders
-from dcpy.frontend.lower.arrays.indexing import FULL, Keys, at_points, basic, element_index
+from dcpy.frontend.lower.arrays.indexing import at_points, basic, element_index
+from dcpy.frontend.lower.arrays.keys import FULL, NEW, Keys, chooses, is_mask
 from dcpy.frontend.lower.arrays.stores import require_writable
 from dcpy.frontend.values import ArrayValue, Scalar, Static, Value, is_number, scalar_expr, shape_of
 from dcpy.ir import types
@@ -102,7 +103,7 @@ def _scatter(
 ) -> None:
     base, shape = chosen.base, chosen.result_shape
     if isinstance(source, ArrayValue):
-        if len(keys.items) == 1 and not keys.dots and keys.flags:
+        if keys.alone and keys.flags:
             masks.require_count(b, value, keys.items[0], source, shape[0])
         if b.may_overlap(source, base):
             source = b.copy(source)
@@ -124,13 +125,14 @@ class Places:
 
     value: ArrayValue
     keys: tuple[Value, ...]
+    apart: bool  #: something else was written between two keys that choose
     proved: tuple[int, ...]
     counts: Mapping[int, Expr]
 
 
 def _select(b: TypedEmitter, chosen: Places) -> Selection:
     """Integers count as index arrays where there are others; slices and new axes are applied first."""
-    places = [place for place, key in enumerate(chosen.keys) if isinstance(key, ArrayValue) or is_number(key)]
+    places = [place for place, key in enumerate(chosen.keys) if chooses(key)]
     shown = _shown(chosen)
     base = basic(b, chosen.value, [FULL if place in places else key for place, key in enumerate(chosen.keys)])
     assert isinstance(base, ArrayValue)
@@ -151,7 +153,7 @@ def _select(b: TypedEmitter, chosen: Places) -> Selection:
         tuple(place - sum(1 for point in points if point < place) for place in arrays),
         tuple(arrays.values()),
         shape,
-        places[0] if places == list(range(places[0], places[0] + len(places))) else 0,
+        0 if chosen.apart else places[0],
         tuple(shown[place] for place in arrays),
         tuple(k for k, place in enumerate(arrays) if place in counts or place in chosen.proved),
     )
@@ -163,7 +165,7 @@ def _shown(chosen: Places) -> list[int]:
     axis = 0
     for place, key in enumerate(chosen.keys):
         axes.append(axis)
-        axis += key != Static(None) and place not in chosen.counts
+        axis += key != NEW and place not in chosen.counts
     return axes
 
 
@@ -178,10 +180,10 @@ def _without_masks(b: TypedEmitter, value: ArrayValue, keys: Keys) -> Places:
         if place in keys.flags:
             counts[len(plain)] = b.integer(key)
             value, found = value.expanded(axis), (Static(0),)
-        elif isinstance(key, ArrayValue) and masks.is_mask(key):
+        elif isinstance(key, ArrayValue) and is_mask(key):
             masks.require_match(b, value, key, axis, axis - len(counts))
             found = masks.positions(b, key)
             proved += range(len(plain), len(plain) + len(found))
         plain += found
-        axis += len(found) if key != Static(None) else 0
-    return Places(value, tuple(plain), tuple(proved), counts)
+        axis += len(found) if key != NEW else 0
+    return Places(value, tuple(plain), keys.apart, tuple(proved), counts)

@@ -1,4 +1,4 @@
-"""Subscripts: slices and integers give views and elements, integer arrays gather and scatter.
+"""Slices and integers as indices: where they point, and the view that they give.
 
 Indices proved in range cost nothing. One that cannot be proved is checked where it is used; one whose sign is not known
 wraps at run time, through a symbol. Slices clamp as NumPy's do; a slice that is inside out is empty.
@@ -7,27 +7,19 @@ wraps at run time, through a symbol. Slices clamp as NumPy's do; a slice that is
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.lists import ListValue
-from dcpy.frontend.lower.arrays.foreign import refuse_foreign
+from dcpy.frontend.lower.arrays.keys import NEW
 from dcpy.frontend.lower.raising import WillRaise
 from dcpy.frontend.values import (
     ArrayValue,
-    Scalar,
     SliceValue,
     Static,
-    TupleValue,
     Value,
     as_integer,
-    dtype_of,
-    integer,
-    is_number,
-    kind_of,
     scalar_expr,
-    shape_of,
 )
 from dcpy.ir import types
 from dcpy.ir.data import View
@@ -38,115 +30,28 @@ from dcpy.ir.symbolic import ONE, ZERO, Expr, as_expr, ceil_div, max_of, min_of
 if TYPE_CHECKING:
     from dcpy.frontend.lower.typed_emitter import TypedEmitter
 
-FULL = SliceValue(Static(None), Static(None), Static(None))
 
-
-@dataclass(frozen=True)
-class Keys:
-    """What stands in the brackets, written out: one key for each dimension, and None for each new one.
-
-    `dots`: an ellipsis was among them; even where it stands for nothing, ``a[0, ...]`` is a view of ``a[0]``.
-    `copied`: an integer was a 0-d array; what is read is no view then. `flags`: which keys are truth values. Such a
-    0-d mask takes no dimension: the key is how often it selects all of them, 0 or 1 times.
-    """
-
-    items: tuple[Value, ...]
-    dots: bool
-    copied: bool
-    flags: frozenset[int]
-
-    @property
-    def advanced(self) -> bool:
-        """Whether arrays or truth values choose elements."""
-        return bool(self.flags) or any(isinstance(key, ArrayValue) for key in self.items)
-
-
-def expand_keys(b: TypedEmitter, value: ArrayValue, keys: Sequence[Value]) -> Keys:
-    """The keys with the ellipsis and missing trailing slices written out."""
-    copied = any(isinstance(key, ArrayValue) and not key.shape for key in keys)
-    keys = [_normal_key(b, key) for key in keys]
-    used = sum(_consumes(key) for key in keys)
-    if used > value.rank:
-        raise FrontendError(
-            f"too many indices for array: array is {value.rank}-dimensional, but {used} were indexed",
-            notes=("NumPy raises IndexError here",),
-        )
-    missing: list[Value] = [FULL] * (value.rank - used)
-    places = [k for k, key in enumerate(keys) if key == Static(Ellipsis)]
-    if len(places) > 1:
-        message = "an index can only have a single ellipsis ('...')"
-        raise FrontendError(message, notes=("NumPy raises IndexError here",))
-    dots = places[0] if places else len(keys)
-    keys = [*keys[:dots], *missing, *keys[dots + 1 :]]
-    flags = frozenset(k for k, key in enumerate(keys) if is_number(key) and dtype_of(key) == types.bool_)
-    return Keys(tuple(_count(b, key) if k in flags else key for k, key in enumerate(keys)), bool(places), copied, flags)
-
-
-def _count(b: TypedEmitter, flag: Value) -> Value:
-    """How often a truth value selects."""
-    known = as_integer(flag)
-    return integer(b.emit.assign_symbol("n", cast(scalar_expr(flag), types.int64), 0, 1) if known is None else known)
-
-
-def _normal_key(b: TypedEmitter, key: Value) -> Value:
-    if isinstance(key, TupleValue | ListValue) or (isinstance(key, Static) and isinstance(key.value, list | tuple)):
-        key = b.array(key)
-    if isinstance(key, Static) and isinstance(key.value, slice):
-        return SliceValue(Static(key.value.start), Static(key.value.stop), Static(key.value.step))
-    if is_number(key) and dtype_of(key).kind not in "iub":
-        raise FrontendError(
-            f"{kind_of(key)} is not an index",
-            notes=("NumPy raises IndexError here: it takes integers, slices, None, ... and arrays",),
-            help="divide with `//`, or convert it with int(...)",
-        )
-    if isinstance(key, ArrayValue) and key.dtype.kind not in "iub":
-        raise FrontendError(
-            "arrays used as indices must be of integer (or boolean) type",
-            notes=("NumPy raises IndexError here",),
-            help="use .astype(np.int64), or a comparison for a mask: x[x > 0]",
-        )
-    return Scalar(key.load(())) if isinstance(key, ArrayValue) and not key.shape else key
-
-
-def _consumes(key: Value) -> int:
-    if key in (Static(None), Static(Ellipsis)):
-        return 0
-    is_mask = (isinstance(key, ArrayValue) or is_number(key)) and dtype_of(key) == types.bool_
-    return len(shape_of(key)) if is_mask else 1
-
-
-def basic(b: TypedEmitter, value: ArrayValue, keys: Sequence[Value], *, view: bool = False) -> Value:
-    """Integers, slices and new axes: a view, or the element where nothing is left (unless a `view` is asked for)."""
+def basic(b: TypedEmitter, value: ArrayValue, keys: Sequence[Value]) -> ArrayValue:
+    """What a slice or an integer for each dimension, and None for each new one, show: a view."""
     window = list(value.window.dims)
     shape: list[Expr] = []
     axes: list[int] = []
-    position, only_integers = 0, bool(keys)
+    position = 0
     for key in keys:
-        if key == Static(None):
+        if key == NEW:
             shape.append(ONE)
             axes.append(-1)
-            only_integers = False
             continue
         size, axis = value.shape[position], value.axes[position]
         position += 1
         if isinstance(key, SliceValue):
-            only_integers = False
             part = slice_range(b, key, size)
             shape.append(part.size)
             axes.append(axis)
-        elif is_number(key):
-            part = element_index(b, key, size, position - 1)  # type: ignore[assignment]
         else:
-            refuse_foreign(key)
-            raise FrontendError(
-                f"{kind_of(key)} is not an index",
-                notes=("NumPy raises IndexError here",),
-                help="use integers, slices, None, ... or arrays",
-            )
+            part = element_index(b, key, size, position - 1)  # type: ignore[assignment]
         if axis >= 0:
             window[axis] = _within(window[axis], part)
-    if only_integers and not view:
-        return Scalar(ArrayValue(value.container, value.dtype, (), Subset(tuple(window)), ()).load(()))
     return ArrayValue(value.container, value.dtype, tuple(shape), Subset(tuple(window)), tuple(axes))
 
 

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 from dcpy.frontend.lower.arithmetic import elementwise
 from dcpy.frontend.lower.arithmetic.broadcasting import broadcast_to, require_stretch
 from dcpy.frontend.lower.arrays import orders
-from dcpy.frontend.lower.arrays.indexing import FULL, Keys, basic
+from dcpy.frontend.lower.arrays.indexing import basic
+from dcpy.frontend.lower.arrays.keys import FULL, NEW, Keys, chooses, is_mask
 from dcpy.frontend.lower.arrays.remembering import once
 from dcpy.frontend.lower.arrays.stores import same_place
 from dcpy.frontend.lower.raising import WillRaise
-from dcpy.frontend.values import ArrayValue, Static, Value, is_number, scalar_expr, shape_of
+from dcpy.frontend.values import ArrayValue, Value, scalar_expr, shape_of
 from dcpy.ir import types
 from dcpy.ir.expressions.scalar import Const, Index, cast, op
 from dcpy.ir.symbolic import Expr, product_of, sym
@@ -46,22 +47,17 @@ class Masked:
 def masked(b: TypedEmitter, value: ArrayValue, keys: Keys) -> Masked | None:
     """What keys name among which a mask is the only array; None where there are others, or integers."""
     places = [place for place, key in enumerate(keys.items) if is_mask(key)]
-    chosen = [place for place, key in enumerate(keys.items) if isinstance(key, ArrayValue) or is_number(key)]
+    chosen = [place for place, key in enumerate(keys.items) if chooses(key)]
     if len(places) != 1 or chosen != places:
         return None
     (place,) = places
     mask, before = keys.items[place], keys.items[:place]
     assert isinstance(mask, ArrayValue)
-    first = sum(1 for key in before if key != Static(None))
+    first = sum(1 for key in before if key != NEW)
     require_match(b, value, mask, first, first)
     base = basic(b, value, [*before, *[FULL] * mask.rank, *keys.items[place + 1 :]])
     assert isinstance(base, ArrayValue)
-    return Masked(base, mask, place, len(keys.items) == 1 and not keys.dots)
-
-
-def is_mask(key: Value) -> bool:
-    """Whether a key is a boolean array."""
-    return isinstance(key, ArrayValue) and key.dtype == types.bool_
+    return Masked(base, mask, place, keys.alone)
 
 
 def count(b: TypedEmitter, mask: ArrayValue) -> Expr:

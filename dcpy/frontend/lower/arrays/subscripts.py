@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.lower.arrays import gather
-from dcpy.frontend.lower.arrays.indexing import basic, expand_keys
+from dcpy.frontend.lower.arrays.indexing import basic
+from dcpy.frontend.lower.arrays.keys import Names, written_out
 from dcpy.frontend.values import ArrayValue, Scalar, Value, kind_of
 
 if TYPE_CHECKING:
@@ -18,10 +19,10 @@ def subscript(b: TypedEmitter, value: Value, keys: Sequence[Value]) -> Value:
     """``value[keys]`` as a value."""
     if not isinstance(value, ArrayValue):
         raise FrontendError(f"{kind_of(value)} cannot be indexed")
-    if not keys and not value.shape:
-        return Scalar(value.load(()))  # a[()], not a[...]
-    expanded = expand_keys(b, value, keys)
-    if expanded.advanced:
-        return gather.read(b, value, expanded)
-    found = basic(b, value, expanded.items, view=expanded.dots)
-    return b.copy(found) if expanded.copied and isinstance(found, ArrayValue) else found
+    written = written_out(b, value, keys)
+    if written.names is Names.CHOICE:
+        return gather.read(b, value, written)
+    found = basic(b, value, written.items)
+    if written.names is Names.ELEMENT:
+        return Scalar(found.load(()))
+    return b.copy(found) if written.names is Names.COPY else found

@@ -14,7 +14,7 @@ from dcpy.frontend.implements import Implementation, implements
 from dcpy.frontend.lower.arithmetic.elementwise import OF_NUMPY
 from dcpy.frontend.lower.arithmetic.promotion import ufunc_dtypes
 from dcpy.frontend.lower.arrays import gather
-from dcpy.frontend.lower.arrays.indexing import Keys, expand_keys
+from dcpy.frontend.lower.arrays.keys import Keys, Names, written_out
 from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.numpy.defaults import NONE
 from dcpy.frontend.numpy.traced import call_body, written_in_python
@@ -36,9 +36,9 @@ def _at(function: np.ufunc) -> Implementation:
 
     def one_by_one(a: Any, indices: Any, b: Any, /) -> None:
         """Changes elements, again for each time that an index occurs."""
-        places, shape = _places(a, indices)
-        values = np.broadcast_to(b, shape).reshape(len(places[0]), *np.shape(a)[len(places) :])
-        for k in range(len(values)):
+        places, count, shape = _places(a, indices)
+        values = np.broadcast_to(b, shape).reshape(count, *np.shape(a)[len(places) :])
+        for k in range(count):
             place = _place(places, k)
             a[place] = function(a[place], values[k])
 
@@ -54,16 +54,16 @@ def _index_arrays(b: Builder, function: np.ufunc, a: Value, indices: Value, valu
     items = indices.items if isinstance(indices, TupleValue) and not indices.is_list else (indices,)
     if set(ufunc_dtypes(function, (a, values))) != {a.dtype}:
         return None
-    keys = expand_keys(b, a, items)
-    return keys if keys.advanced and not keys.flags else None
+    keys = written_out(b, a, items)
+    return keys if keys.names is Names.CHOICE and not keys.flags else None
 
 
 def _unary_at(function: np.ufunc) -> None:
     @written_in_python(function.at)
     def at(a: Any, indices: Any, b: Any = None, /) -> None:
         """Changes elements, again for each time that an index occurs."""
-        places, _ = _places(a, indices)
-        for k in range(len(places[0])):
+        places, count, _ = _places(a, indices)
+        for k in range(count):
             place = _place(places, k)
             a[place] = function(a[place])
 
@@ -80,12 +80,12 @@ def _is_list(index: Any) -> bool:
 
 
 def _places(a: Any, indices: Any) -> Any:
-    """The indices of each element (or row) that an index selects: an array per dimension."""
+    """The indices of each element (or row) that an index selects: an array per dimension; their number and shape."""
     if not _are_lists(a, indices):
         selected = np.arange(np.size(a)).reshape(np.shape(a))[indices]
-        return np.unravel_index(np.ravel(selected), np.shape(a)), np.shape(selected)
+        return np.unravel_index(np.ravel(selected), np.shape(a)), np.size(selected), np.shape(selected)
     lists = np.broadcast_arrays(*indices) if isinstance(indices, tuple) else (np.asarray(indices),)
-    return lists, (len(lists[0]), *np.shape(a)[len(lists) :])
+    return lists, len(lists[0]), (len(lists[0]), *np.shape(a)[len(lists) :])
 
 
 def _place(places: Any, k: Any) -> Any:
