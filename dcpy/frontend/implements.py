@@ -101,6 +101,7 @@ CATALOG: dict[str, tuple[str, ...]] = {
         "dcpy.frontend.numpy.fourier.transforms",
         "dcpy.frontend.numpy.fourier.axes",
         "dcpy.frontend.numpy.methods",
+        "dcpy.frontend.numpy.array_manipulation.reinterpretation",
     ),
     "numpy.random": (
         "dcpy.frontend.numpy.random.seeds",

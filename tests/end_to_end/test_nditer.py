@@ -1,4 +1,4 @@
-"""`np.nditer` over one array, and sections of one.
+"""`np.nditer` over arrays, and sections of one.
 
 Section 3 of what real use found: "`np.nditer` (2)".
 """
@@ -68,17 +68,11 @@ def test_s3_what_else_nditer_does_is_refused():
             it.iternext()
         return total
 
-    def of_two(a):
-        total = 0.0
-        for x, y in np.nditer([a, a]):
-            total += x * y
-        return total
-
     def only_read(a):
         for x in np.nditer(a):
             x[...] = 1.0
 
-    for f, message in ((by_index, r"np\.ndindex\(a\.shape\)"), (of_two, "takes one array"), (only_read, "read-only")):
+    for f, message in ((by_index, r"np\.ndindex\(a\.shape\)"), (only_read, "read-only")):
         with pytest.raises(dcpy.FrontendError, match=message):
             dcpy.program(f)(M)
 
@@ -95,3 +89,42 @@ def test_s3_sections_whose_number_is_known_at_run_time(n):
 
     check_same(f, np.arange(11.0), n, compiled=False)
     check_same(lambda m, n: sum(part[0, 0] for part in np.array_split(m, n, axis=1)), M, min(n, 4), compiled=False)
+
+
+def products(a, c):
+    total = 0.0
+    for x, y in np.nditer([a, c]):
+        total = total / 2 + x * y
+    return total
+
+
+def into_the_second(a, c):
+    for x, y in np.nditer([a, c], op_flags=[["readonly"], ["writeonly"]]):
+        y[...] = 2 * x
+
+
+def in_place_in_a_context(a, c):
+    with np.nditer((a, c), op_flags=[["readonly"], ["readwrite"]], order="C") as it:
+        for x, y in it:
+            y[...] += 2 * x
+
+
+@pytest.mark.parametrize("f", [products, into_the_second, in_place_in_a_context], ids=lambda f: f.__name__)
+def test_several_arrays_together(f):
+    check_same(f, M, M + 1, compiled=False)
+    check_same(f, M[0], M.copy(), compiled=False)
+    check_same(f, np.asfortranarray(M), np.asfortranarray(M + 1), compiled=False)
+    check_same(f, np.array(2.0), np.array(3.0), compiled=False) if f is not in_place_in_a_context else None
+
+
+@pytest.mark.cc
+def test_several_arrays_together_compiled():
+    check_same(lambda a, c: (into_the_second(a, c), products(c, a)), M[0], M.copy())
+
+
+def test_several_arrays_that_do_not_go_together():
+    check_same(products, M, np.ones(3), compiled=False)
+    check_same(into_the_second, M, np.ones((1, 4)), compiled=False)
+    check_same(products, np.ones((0, 4)), np.ones((0, 4)), compiled=False)
+    with pytest.raises(dcpy.FrontendError, match="order='C'"):
+        dcpy.program(products)(M, np.asfortranarray(M))

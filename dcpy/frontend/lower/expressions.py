@@ -34,6 +34,7 @@ from dcpy.frontend.lower.names import bind_name, bound_item, from_python, is_loc
 from dcpy.frontend.lower.objects import dataclasses as objects
 from dcpy.frontend.lower.objects import special_methods as special
 from dcpy.frontend.lower.sequences import items as sequences
+from dcpy.frontend.lower.sequences import printf
 from dcpy.frontend.mapscope import MapScope
 from dcpy.frontend.numpy.refused import refusal
 from dcpy.frontend.queues import StreamValue
@@ -226,6 +227,8 @@ def _binary(frame: Frame, node: ast.BinOp, name: str = "") -> Value:
     if isinstance(left, StreamValue) and isinstance(node.op, ast.LShift):
         channels.push(frame, left, right)
         return Static(None)
+    if isinstance(left, Static) and isinstance(left.value, str) and isinstance(node.op, ast.Mod):
+        return printf.formatted(frame.b, left.value, right)
     found = special.binary(frame, OPERATORS[type(node.op)], left, right)
     if found is not None:
         return found

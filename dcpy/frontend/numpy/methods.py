@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from dcpy.frontend.implements import attribute, find, implements, method
@@ -33,9 +31,9 @@ from dcpy.frontend.numpy.ufuncs import table as ufuncs  # noqa: F401
 from dcpy.frontend.python.numbers import python_number
 from dcpy.frontend.values import ArrayValue, Scalar, Static, TupleValue, Value, dtype_of, integer, is_number, is_weak
 from dcpy.ir import types
-from dcpy.ir.data import View, packed_strides, strides_of
+from dcpy.ir.data import View, strides_of
 from dcpy.ir.expressions.scalar import Const, op
-from dcpy.ir.symbolic import ONE, ZERO, Expr
+from dcpy.ir.symbolic import ONE
 
 UNSAFE = Static("unsafe")
 
@@ -171,48 +169,6 @@ def _complex_view(b: Builder, a: ArrayValue, name: str) -> ArrayValue:
     offset = seen.offset * 2 + (1 if name == "imag" else 0)
     container = b.emit.view(View(a.container, half, seen.shape, strides, offset, span=b.emit.span))
     return ArrayValue.whole(container, b.desc(container))
-
-
-# -- the same bytes as other numbers ---------------------------------------------------------------------------------
-
-
-@method("view")
-def view(b: Builder, a: Value, dtype: Value = NONE) -> Value:
-    """The same memory with another dtype: of as many bytes, or a part of them, or several elements as one."""
-    x = _array(b, a, "view")
-    wanted = b.dtype_argument(dtype)
-    if wanted is None or wanted == x.dtype:
-        return replace(x, fresh=False)
-    seen = x.as_view(b.desc(x))
-    shape, steps, offset = list(seen.shape), list(strides_of(seen)), seen.offset
-    old, new = x.dtype.itemsize, wanted.itemsize
-    if old != new:
-        if not shape or steps[-1] is not ONE:
-            raise b.error("To change to a dtype of a different size, the last axis must be contiguous",
-                          notes=("NumPy raises ValueError here (unless the axis has size 1)",),
-                          help="copy the array first: a.copy().view(...)")  # fmt: skip
-        if old % new == 0:
-            factor = old // new
-            shape[-1], offset = shape[-1] * factor, offset * factor
-            steps = [*(step * factor for step in steps[:-1]), ONE]
-        else:
-            shape, steps, offset = _widened(b, x, shape, new // old)
-    desc = View(x.container, wanted, tuple(shape), tuple(steps), offset, span=b.emit.span)
-    container = b.emit.view(desc)
-    return ArrayValue.whole(container, b.desc(container))
-
-
-def _widened(b: Builder, x: ArrayValue, shape: list[Expr], factor: int) -> tuple[list[Expr], list[Expr], Expr]:
-    """Shape, strides and offset of several elements as one: of whole arrays, whose rows divide evenly."""
-    if not (b.contiguous(x) and x.is_all_of(b.desc(x))):
-        raise b.error("a view of several elements as one needs a whole array", help="copy the part first")
-    message = (
-        "When changing to a larger dtype, its size must be a divisor of the total size in bytes of the last axis of "
-        "the array."
-    )
-    b.same_size(shape[-1] % factor, ZERO, message)
-    sizes = [*shape[:-1], shape[-1] // factor]
-    return sizes, list(packed_strides(tuple(sizes))), ZERO
 
 
 # -- methods that differ from functions ------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ _FUNCTIONS: dict[Refusal, str] = {
     Refusal("it reads or writes files", OUTSIDE): """
         fromfile fromregex genfromtxt load loadtxt save savetxt savez savez_compressed""",
     Refusal("it makes arrays of texts, bytes or objects of Python's", OUTSIDE, True): """
-        frombuffer fromiter fromstring from_dlpack""",
+        fromiter fromstring from_dlpack""",
     Refusal("it makes or reads texts", OUTSIDE): """
         array2string array_repr array_str base_repr binary_repr format_float_positional format_float_scientific
         typename mintypecode""",

@@ -5,6 +5,7 @@ import pytest
 
 import dcpy
 from dcpy.base.errors import FrontendError
+from tests.support.lowering import same
 from tests.support.numpy_records import ALL, LAYOUTS, SHAPES, check, interpreted, op
 from tests.support.oracles import check_same
 
@@ -252,3 +253,13 @@ def test_s1_views_of_a_known_size_are_free():
         return np.broadcast_to(a, c.shape) + c, np.broadcast_to(a, (2, 3, 4)), np.broadcast_arrays(a, c)[0][0, 0]
 
     assert "mul_fits" not in str(dcpy.program(f).to_sdfg(np.ones(1), np.ones((3, 4))))
+
+
+def test_dstack_of_rows_whose_number_run_time_knows():
+    def f(a, b, rows, vectors, cubes):
+        return np.dstack(np.mgrid[a:b, 0:b]), np.dstack(rows), np.dstack(vectors), np.dstack(cubes), np.dstack([[1, 2]])
+
+    cubes = np.arange(24).reshape(2, 3, 2, 2)
+    same(f, 1, 4, np.arange(24.0).reshape(2, 3, 4), np.arange(6.0).reshape(2, 3), cubes)
+    same(lambda a: np.dstack(a), np.arange(4))
+    same(lambda n: np.dstack(np.zeros((n, 2, 3))), 0)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from dcpy.frontend.lower.arithmetic.elementwise import UFUNCS
+from tests.support.lowering import lower, same
 from tests.support.numpy_records import ALL, LAYOUTS, Record, check, interpreted, op, sample
 
 UNARY = sorted((f for f in UFUNCS if f.nin == 1), key=lambda f: f.__name__)
@@ -135,3 +136,21 @@ def test_integer_powers_in_place_refuse_negative_exponents():
     assert interpreted(_inverted_in_place, np.arange(0)).tolist() == []
     with pytest.raises(OverflowError, match="-1 out of bounds for uint8"):
         interpreted(_inverted_in_place, np.arange(3, dtype=np.uint8))
+
+
+@pytest.mark.filterwarnings("ignore:'where' used without 'out'")
+def test_where_without_out_leaves_the_rest_to_numpy():
+    def f(a, m, row):
+        root = np.sqrt(a, where=m)
+        whole, rest = np.divmod(a, 2.0, where=m)
+        return root[m], np.divide(1.0, a, where=a != 0)[a != 0], whole[m] + rest[m], np.add(a, 1, where=row).shape
+
+    same(f, np.arange(6.0).reshape(2, 3), np.eye(2, 3, dtype=bool), np.ones((4, 1, 3), bool))
+
+
+@pytest.mark.parametrize("f", [lambda m: -m, lambda m: m - m, lambda m: np.negative(m), lambda m: -m[0]])
+def test_what_numpy_does_not_do_with_truth_values(f):
+    with pytest.raises(TypeError, match="NumPy raises TypeError here"):
+        lower(f, np.array([True, False]))
+    with pytest.raises(TypeError):
+        f(np.array([True, False]))

@@ -40,8 +40,11 @@ def ufunc_dtypes(ufunc: np.ufunc, operands: tuple[Value, ...], dtype: DType | No
         return found
     except (TypeError, KeyError) as error:
         shown = ", ".join(kind_of(operand) for operand in operands)
-        reason = str(error).split("\n")[0] if isinstance(error, TypeError) else f"dcpy has no dtype {error}"
-        raise FrontendError(f"{ufunc.__name__} does not take {shown}", notes=(reason,)) from None
+        message = f"{ufunc.__name__} does not take {shown}"
+        if isinstance(error, KeyError):
+            raise FrontendError(message, notes=(f"dcpy has no dtype {error}",)) from None
+        notes = str(error).split("\n")[0], "NumPy raises TypeError here"
+        raise FrontendError(message, notes=notes) from None
 
 
 @dataclass(frozen=True, slots=True)

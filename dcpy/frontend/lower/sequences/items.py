@@ -119,10 +119,11 @@ def _of_iterator(b: Builder, value: IteratorValue, index: Expr) -> Value:
         case IteratorValue(kind="points", parts=(part,)):
             point = at(b, part, index)
             return point if isinstance(point, TupleValue) else TupleValue((point,))
-        case IteratorValue(kind="elements", parts=(points, ArrayValue() as array)):
+        case IteratorValue(kind="elements", parts=(points, *arrays)):
             point = at(b, points, index)
             assert isinstance(point, TupleValue)
-            return b.subscript(array, [*point.items, Static(Ellipsis)])
+            found = [b.subscript(array, [*point.items, Static(Ellipsis)]) for array in arrays]
+            return found[0] if len(found) == 1 else TupleValue(tuple(found))
         case IteratorValue(kind="sections", parts=(RangeValue(stop=count), ArrayValue() as array), start=place):
             axis = place.constant or 0
             size = b.exact(array.shape[axis])

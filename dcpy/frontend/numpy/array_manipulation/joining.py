@@ -177,12 +177,12 @@ def append(b: Builder, arr: Value, values: Value, axis: Value = NONE) -> Value:
 
 @implements(np.dstack)
 def dstack(b: Builder, tup: Value) -> Value:
-    """Matrices behind each other."""
-    parts = []
-    for item in items_of(tup) or ():
-        part = b.array(at_least(b, [item], 2))
-        parts.append(b.expand(part, 2) if part.rank == 2 else part)
-    return concatenate(b, TupleValue(tuple(parts)), Static(2))
+    """Matrices behind each other; vectors as rows of them."""
+    counted = rows.counted_rows(b, tup, "concatenate")
+    if counted is not None:
+        return rows.behind(b, counted)
+    parts = [b.array(at_least(b, [part], 2)) for part in _arrays(b, tup, "dstack")]
+    return _joined(b, [b.expand(part, 2) if part.rank == 2 else part for part in parts], 2, None)
 
 
 @implements(np.column_stack)

@@ -64,6 +64,15 @@ def columns(b: Builder, rows: ArrayValue) -> ArrayValue:
     return b.copy(b.transpose(rows if rows.rank == 2 else b.expand(rows, 1), [1, 0]))
 
 
+def behind(b: Builder, rows: ArrayValue) -> ArrayValue:
+    """The rows behind each other, as `np.dstack` has it."""
+    if rows.rank == 1:
+        return own(b, b.expand(b.expand(rows, 0), 0))
+    if rows.rank > 3:
+        return concatenated(b, rows, Static(2))
+    return b.copy(b.transpose(rows if rows.rank == 3 else b.expand(rows, 1), [1, 2, 0]))
+
+
 def own(b: Builder, rows: ArrayValue) -> ArrayValue:
     """A new array, unless it is one that nobody else has."""
     return rows if rows.fresh else b.copy(rows)

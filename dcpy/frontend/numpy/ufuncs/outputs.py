@@ -7,7 +7,7 @@ from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.numpy.defaults import NONE, TRUE
 from dcpy.frontend.values import ArrayValue, TupleValue, Value, dtype_of, kind_of, shape_of
 from dcpy.ir import types
-from dcpy.ir.expressions.scalar import ScalarExpr, cast, op
+from dcpy.ir.expressions.scalar import Const, ScalarExpr, cast, op
 from dcpy.ir.symbolic import Expr
 from dcpy.ir.types import DType
 
@@ -24,16 +24,13 @@ def into(
 ) -> Value:
     """`result` where `out` is None; else `out`, after `result` was stored there (elsewhere than `where`: kept).
 
+    Without `out`, NumPy says nothing about what is elsewhere than `where`: it is 0.
+
     Only ufuncs `broadcast` the result into a larger array; reductions convert it whatever the dtypes are ("unsafe").
     """
     target = _target(b, out, name)
     if target is None:
-        if where != TRUE:
-            raise b.error(
-                f"{name}: where= without out= leaves elements undefined",
-                help="pass out=, or write np.where(condition, result, other)",
-            )
-        return result
+        return result if where == TRUE else _elsewhere_zero(b, where, result)
     if not broadcast:
         _require_shape(b, target, shape_of(result), name)
     source = dtype_of(result)
@@ -81,6 +78,11 @@ def masked(b: Builder, where: Value, result: Value, target: ArrayValue) -> Value
         return op("select", mask, cast(new, target.dtype), old)
 
     return b.elementwise(choose, mask_of(b, where), result, target)
+
+
+def _elsewhere_zero(b: Builder, where: Value, result: Value) -> Value:
+    zero = cast(Const(0, types.int64), dtype_of(result))
+    return b.elementwise(lambda mask, new: op("select", mask, new, zero), mask_of(b, where), result)
 
 
 def _target(b: Builder, out: Value, name: str) -> ArrayValue | None:

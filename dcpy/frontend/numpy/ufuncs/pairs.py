@@ -35,8 +35,8 @@ def _both(
     results = [b.elementwise(part, *operands, dtypes=dtypes[: len(operands)]) for part in _PARTS[function]]
     found = []
     for target, result in zip(targets, results, strict=True):
-        result = in_order(b, result, operands, order, target)
-        found.append(into(b, target, result, function.__name__, where, broadcast=True, casting=rule))
+        stored = into(b, target, result, function.__name__, where, broadcast=True, casting=rule)
+        found.append(in_order(b, stored, operands, order, target))
     return TupleValue(tuple(found))
 
 

@@ -38,8 +38,9 @@ def apply(
     operands = tuple(value if is_number(value) else b.array(value) for value in operands)
     wanted = b.dtype_argument(dtype)
     require_casts(b, function, operands, wanted, rule)
-    found = in_order(b, b.ufunc(function, *operands, dtype=wanted), operands, order, out)
-    return into(b, out, found, function.__name__, where, broadcast=True, casting=rule)
+    result = b.ufunc(function, *operands, dtype=wanted)
+    found = into(b, out, result, function.__name__, where, broadcast=True, casting=rule)
+    return in_order(b, found, operands, order, out)
 
 
 def require_casts(
