@@ -237,8 +237,10 @@ class _Draw:
         return str(self.random.randint(1, 9)) if self.chance(0.5) else self.argument("v", self.random.randint(1, 9))
 
     def values(self, keys: str) -> str:
-        """An array that can be broadcast to what the keys name; rarely one that cannot."""
+        """An array that can be broadcast to what the keys name; rarely one that cannot. A number for wrong keys."""
         shape = _selected(self.case, self.base, keys)
+        if shape is None:
+            return self.number()
         shape = tuple(1 if self.chance(0.15) else size for size in shape)
         if self.chance(0.25):
             shape = shape[self.random.randint(0, len(shape)) :]
@@ -265,12 +267,12 @@ class _Draw:
         self.write(f"{x} = {self.base}.copy()", f"np.put_along_axis({x}, {indices}, {value}, {axis})", f"{r} = {x}")
 
 
-def _selected(case: Case, base: str, keys: str) -> tuple[int, ...]:
-    """The shape of what keys name; that of the array where NumPy refuses them."""
+def _selected(case: Case, base: str, keys: str) -> tuple[int, ...] | None:
+    """The shape of what keys name; None where NumPy refuses them."""
     text = "\n".join([*case.lines, f"shape = np.shape({base}[{keys}])"])
     names = {"np": np, **case.arguments}
     try:
         exec(text, names)
     except (IndexError, ValueError, TypeError):
-        return tuple(np.shape(case.arguments[base]))
+        return None
     return tuple(names["shape"])

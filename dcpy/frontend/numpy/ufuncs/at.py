@@ -47,13 +47,14 @@ def _at(function: np.ufunc) -> Implementation:
 
 def _index_arrays(b: Builder, function: np.ufunc, a: Value, indices: Value, values: Value) -> Keys | None:
     """The keys, if they are arrays, and all that is computed has the dtype of the array."""
-    if function not in _COMBINATIONS or not isinstance(a, ArrayValue) or a.dtype.kind == "b":
+    if not isinstance(a, ArrayValue):
+        return None
+    dtypes = ufunc_dtypes(function, (a, values))  # refuses, also where nothing is chosen
+    if function not in _COMBINATIONS or a.dtype.kind == "b" or set(dtypes) != {a.dtype}:
         return None
     if function in (np.minimum, np.maximum) and a.dtype.kind == "c":
         return None
     items = indices.items if isinstance(indices, TupleValue) and not indices.is_list else (indices,)
-    if set(ufunc_dtypes(function, (a, values))) != {a.dtype}:
-        return None
     keys = written_out(b, a, items)
     return keys if keys.names is Names.CHOICE and not keys.flags else None
 
