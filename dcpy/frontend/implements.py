@@ -398,8 +398,16 @@ def full_name(function: Any) -> str:
     if module.startswith("dcpy.") and module != "dcpy.comm":  # what users import is flat, but for the local view
         module = "dcpy"
     if module.startswith(("numpy.", "scipy.")):  # numpy.random._generator
-        module = ".".join(part for part in module.split(".") if not part.startswith("_"))
+        module = _public_module(function, module, str(name))
     return str(name) if module in ("builtins", "") else f"{module}.{name}"
+
+
+def _public_module(function: Any, module: str, name: str) -> str:
+    """The shortest of the packages around a module that has the function under its name: what users import."""
+    parts = module.split(".")
+    packages = (".".join(parts[: k + 1]) for k in range(len(parts)))
+    found = (package for package in packages if getattr(sys.modules.get(package), name, None) is function)
+    return next(found, ".".join(part for part in parts if not part.startswith("_")))
 
 
 def _is_ufunc(function: Any) -> bool:

@@ -18,7 +18,7 @@ import numpy as np
 
 from dcpy import driver, plugins
 from dcpy.base.assumptions import Assumption, refusal
-from dcpy.base.errors import ArgumentError, CompilerFault, DcpyError, FrontendError
+from dcpy.base.errors import ArgumentError, CompilerFault, DcpyError, FrontendError, ReadOnlyArgument
 from dcpy.base.faults import faults_reported
 from dcpy.base.memory import collector_paused
 from dcpy.base.options import DeviceType, Options
@@ -31,6 +31,7 @@ from dcpy.ir.sdfg import Sdfg
 from dcpy.programs import rank_programs
 from dcpy.programs.compiled import Compiled, ProgramKeys, Request, call_of, compiler_identity, recalled, tuned_versions
 from dcpy.programs.guards import alias_groups_with, guards_on
+from dcpy.programs.lists_as_arrays import lists_as_arrays
 from dcpy.programs.signatures import Convention
 from dcpy.programs.versions import Versions
 from dcpy.runtime.arguments import describe_all, explain_mismatch, with_parts
@@ -184,6 +185,9 @@ class Specializer:
     def _run(
         self, dispatcher: Dispatcher, values: tuple[Any, ...], profile: driver.Profile, symbols: tuple[str, ...]
     ) -> Any:
+        given = values
+        if any(type(value) is list for value in values):
+            values = lists_as_arrays(tuple(inspect.signature(self.function).parameters), values, self.annotated())
         prepared = prepare(values)
         native = values if prepared is None else prepared.values
         with self._compiling:
@@ -205,8 +209,12 @@ class Specializer:
         if result is NotImplemented:
             result = dispatcher.dispatch(native)
         if result is NotImplemented:
-            shown = self._as_numpy_sees(with_parts(native, compiled.closure))
-            raise explain_mismatch(compiled.described, (*shown, *compiled.arrays), guarded=True)
+            for told in (native, given):
+                shown = self._as_numpy_sees(with_parts(told, compiled.closure))
+                error = explain_mismatch(compiled.described, (*shown, *compiled.arrays), guarded=True)
+                if values is given or not isinstance(error, ReadOnlyArgument):
+                    break  # else it is a list that the program writes to, perhaps
+            raise error
         return result if prepared is None else prepared.finish(result)
 
     @faults_reported

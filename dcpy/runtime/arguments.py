@@ -152,7 +152,11 @@ def _as_rank(arg: ArrayArg, value: np.ndarray[Any, Any]) -> str:
 def _no_array(arg: ArrayArg, value: object, wanted: str) -> ArgumentError:
     message = f"argument {arg.name!r} is {_article(_kind_of(value))}, but {wanted}"
     if isinstance(value, list | tuple):
-        reason = "a sequence is not converted: what the program writes to the new array would be lost"
+        reason = "it is no list of such numbers, in rows of one length"
+        if arg.written:
+            reason = "the program writes to it: what it writes to a new array would be lost"
+        elif isinstance(value, tuple):
+            reason = "a tuple is not converted"
         return ArgumentError(message, notes=(reason,), help=f"pass np.asarray({arg.name}, dtype=np.{arg.dtype})")
     if isinstance(value, np.ma.MaskedArray):
         return ArgumentError(message, notes=("the mask would be ignored",), help=f"pass {arg.name}.filled(…)")
@@ -297,7 +301,7 @@ def _has_sizes(arg: Arg, value: Any) -> bool:
     """Whether an argument is of the kind that tells the sizes in its type."""
     if isinstance(arg, IntegerArg):
         return isinstance(value, int | np.integer)
-    return not isinstance(arg, ArrayArg) or np.ndim(value) == len(arg.dims)
+    return not isinstance(arg, ArrayArg) or getattr(value, "ndim", -1) == len(arg.dims)
 
 
 def symbol_values(signature: Signature, values: Sequence[Any]) -> dict[str, int]:

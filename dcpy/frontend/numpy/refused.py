@@ -66,7 +66,6 @@ _CLASSES: dict[Refusal, str] = {
         flatiter""",
     Refusal("its objects say what broadcasting gives", "call np.broadcast_shapes or np.broadcast_arrays"): "broadcast",
     Refusal("matrices are two-dimensional arrays", "use np.asarray and @"): "matrix",
-    Refusal("there are no subclasses of arrays", "keep the mask as an array of its own"): "ma.MaskedArray",
     Refusal("there are no subclasses of arrays", "pass the fields as arrays of their own"): "recarray record",
     Refusal("it reads or writes files", OUTSIDE): "memmap",
     Refusal("it makes arrays of texts, bytes or objects of Python's", OUTSIDE): "char.chararray",
@@ -105,7 +104,7 @@ _KEYWORDS: dict[str, str] = {
 
 
 _MASKED = Refusal(
-    "there are no subclasses of arrays",
+    "a masked array is an object of Python's: each of its operations is Python code of NumPy's",
     "keep the mask as an array of its own: `x[~mask].mean()`, `np.where(mask, 0.0, x)`",
 )
 
@@ -128,7 +127,7 @@ def _refusals() -> dict[Any, Refusal]:
 
 def refusal(function: Any) -> Refusal | None:
     """Why a function or method of NumPy is not compiled; None where nothing says so."""
-    if (getattr(function, "__module__", None) or "").startswith("numpy.ma."):
+    if f"{getattr(function, '__module__', None)}.".startswith("numpy.ma."):
         return _MASKED
     if getattr(function, "__module__", None) == "dcpy.distributed":
         return _DISTRIBUTED

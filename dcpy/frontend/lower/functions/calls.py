@@ -48,6 +48,7 @@ from dcpy.frontend.numpy.refused import OUTSIDE, refusal
 from dcpy.frontend.numpy.traced import shown_at_the_call
 from dcpy.frontend.python import iterators
 from dcpy.frontend.queues import StreamValue
+from dcpy.frontend.scipy.refused import refusal_of_scipy
 from dcpy.frontend.source import Source, read_source
 from dcpy.frontend.specialize.records import is_plain_class
 from dcpy.frontend.values import (
@@ -261,16 +262,16 @@ def _is_method_of_constant(found: Any) -> bool:
 
 
 def _unsupported(found: Any, reason: str = "") -> FrontendError:
+    name = full_name(found)
+    refused = refusal(found) or refusal_of_mpi4py(name) or refusal_of_scipy(name)
+    if refused is not None:
+        return FrontendError(f"{name}() is not supported", notes=(refused.reason,), help=refused.help)
     if isinstance(found, type) and not is_library(found.__module__):
         return FrontendError(
             f"the class {found.__qualname__} cannot be instantiated in a program",
             notes=("its objects are Python's, and made by running Python code",),
             help="make it a dataclass (@dataclasses.dataclass), or use variables and tuples",
         )
-    name = full_name(found)
-    refused = refusal(found) or refusal_of_mpi4py(name)
-    if refused is not None:
-        return FrontendError(f"{name}() is not supported", notes=(refused.reason,), help=refused.help)
     if isinstance(found, type):
         return FrontendError(f"{name}() is not supported", notes=("its objects are Python's",), help=OUTSIDE)
     near = close_names(name)

@@ -17,7 +17,7 @@ from dcpy.frontend.lower.arrays import gather
 from dcpy.frontend.lower.arrays.keys import Keys, Names, written_out
 from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.numpy.defaults import NONE
-from dcpy.frontend.numpy.traced import call_body, written_in_python
+from dcpy.frontend.numpy.traced import call_body
 from dcpy.frontend.values import ArrayValue, TupleValue, Value, is_number
 
 #: how memlets name them
@@ -59,14 +59,20 @@ def _index_arrays(b: Builder, function: np.ufunc, a: Value, indices: Value, valu
     return keys if keys.names is Names.CHOICE and not keys.flags else None
 
 
-def _unary_at(function: np.ufunc) -> None:
-    @written_in_python(function.at)
-    def at(a: Any, indices: Any, b: Any = None, /) -> None:
+def _unary_at(function: np.ufunc) -> Implementation:
+    def at(b: Builder, a: Value, indices: Value, values: Value = NONE, /) -> Value:
+        if isinstance(a, ArrayValue):
+            ufunc_dtypes(function, (a,))  # refuses, also where nothing is chosen
+        return call_body(b, one_by_one, a, indices)
+
+    def one_by_one(a: Any, indices: Any, /) -> None:
         """Changes elements, again for each time that an index occurs."""
         places, count, _ = _places(a, indices)
         for k in range(count):
             place = _place(places, k)
             a[place] = function(a[place])
+
+    return at
 
 
 def _are_lists(a: Any, indices: Any) -> bool:
@@ -94,7 +100,4 @@ def _place(places: Any, k: Any) -> Any:
 
 
 for _function in OF_NUMPY:
-    if _function.nin == 1:
-        _unary_at(_function)
-    else:
-        implements(_function.at)(_at(_function))
+    implements(_function.at)(_unary_at(_function) if _function.nin == 1 else _at(_function))
