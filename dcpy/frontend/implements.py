@@ -321,7 +321,7 @@ def _lie_as_numpy(
     operands = [value for value in arguments if isinstance(value, ArrayValue)]
     given = [*operands, *(value for value in keywords.values() if isinstance(value, ArrayValue))]
     for found in result.items if isinstance(result, TupleValue) else (result,):
-        if operands and isinstance(found, ArrayValue):
+        if isinstance(found, ArrayValue):
             lie_as_made(b, found, order(b, found, operands), given)
 
 

@@ -16,6 +16,7 @@ from dcpy.frontend.lower.function import lower_function
 from dcpy.frontend.specialize.from_call import types_from_call
 from dcpy.ir.interp import run
 from tests.support import tiers
+from tests.support.layouts import assert_same_order
 from tests.support.oracles import sharing
 
 INTEGERS = ("int8", "int32", "int64", "uint8", "uint64")
@@ -145,6 +146,7 @@ def assert_same(got: Any, expected: Any, rtol: float, shown: str) -> None:
     if isinstance(expected, np.ndarray | np.generic):
         assert got.dtype == expected.dtype, f"{shown}: {got.dtype} instead of {expected.dtype}"
         assert got.shape == expected.shape, f"{shown}: {got.shape} instead of {expected.shape}"
+        assert_same_order(got, expected, shown)
         rtol = max(rtol, RELATIVE.get(str(expected.dtype), 0))
     if expected is not None:
         np.testing.assert_allclose(got, expected, rtol=rtol, atol=rtol, err_msg=shown)

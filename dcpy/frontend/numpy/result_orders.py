@@ -6,19 +6,19 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dcpy.frontend.implements import results_lie
+from dcpy.frontend.implements import operation, results_lie
 from dcpy.frontend.lower.arrays import orders
 from dcpy.frontend.lower.builder import Builder
-from dcpy.frontend.values import ArrayValue
+from dcpy.frontend.values import ArrayValue, Value
 
 METHODS = np.ndarray
 
 
 @results_lie(
-    np.argsort, np.argpartition, np.repeat, np.take, np.compress, np.choose, np.select, np.unique, np.cross,
-    np.percentile, np.quantile, np.nanpercentile, np.nanquantile, np.interp, np.searchsorted, np.digitize,
-    np.isin, np.kron, np.outer,
-    np.inner, np.dot, np.matmul, np.tensordot, np.vdot, np.cov, np.corrcoef, np.meshgrid, np.indices, np.tile,
+    np.argsort, np.argpartition, np.repeat, np.take, np.compress, np.choose, np.select, np.interp, np.percentile,
+    np.quantile,
+    np.searchsorted, np.digitize, np.isin, np.kron, np.outer, np.inner, np.dot, np.matmul, np.tensordot, np.vdot,
+    np.cov, np.corrcoef, np.meshgrid, np.indices, np.tile,
     np.linalg.inv, np.linalg.solve, np.linalg.cholesky, np.linalg.qr, np.linalg.pinv, np.linalg.matrix_power,
     METHODS.argsort, METHODS.argpartition, METHODS.repeat, METHODS.take, METHODS.compress, METHODS.choose, METHODS.dot,
 )  # fmt: skip
@@ -33,16 +33,31 @@ def in_c_order(b: Builder, found: ArrayValue, operands: Sequence[ArrayValue]) ->
 )  # fmt: skip
 def as_first(b: Builder, found: ArrayValue, operands: Sequence[ArrayValue]) -> orders.Axes:
     """That of a copy of the first operand."""
-    return orders.order_of_copy(b, operands[0])
+    return orders.order_of_copy(b, operands[0] if operands else found)
 
 
 @results_lie(np.polyval)
 def as_last(b: Builder, found: ArrayValue, operands: Sequence[ArrayValue]) -> orders.Axes:
     """That of a copy of the last operand."""
-    return orders.order_of_copy(b, operands[-1])
+    return orders.order_of_copy(b, operands[-1] if operands else found)
 
 
-@results_lie(np.pad, np.delete, np.insert, np.imag, np.packbits)
+@results_lie(np.pad, np.delete, np.insert, np.imag, np.packbits, np.unpackbits)
 def as_first_if_packed(b: Builder, found: ArrayValue, operands: Sequence[ArrayValue]) -> orders.Axes:
     """Fortran order where the first operand lies so, else C order."""
-    return orders.order_as_packed(b, operands[0])
+    return orders.order_as_packed(b, operands[0] if operands else found)
+
+
+@results_lie(np.nanpercentile, np.nanquantile)
+def behind_rest(b: Builder, found: ArrayValue, operands: Sequence[ArrayValue]) -> orders.Axes:
+    """C order, but that the parts of several quantiles, which are the first axis, lie beside each other."""
+    several = bool(operands) and found.rank >= operands[0].rank
+    return (*range(1, found.rank), 0) if several else tuple(range(found.rank))
+
+
+@operation
+def lying_in_c_order(b: Builder, found: Value) -> Value:
+    """A new array, which lies in C order in NumPy, however a body written in Python has made it."""
+    made = b.array(found)
+    orders.lie_as_made(b, made, range(made.rank), ())
+    return made

@@ -243,6 +243,7 @@ class _Steps:
         self.b, self.value = b, value
         self.is_in_order = b.contiguous(value) and value.container not in b.emit.orders
         self.strides = strides_of(value.as_view(b.desc(value)))
+        self.lies_otherwise = value.container in b.emit.orders and b.desc(value).transient
         places = _places(b, value.container)
         self.places = [places[axis] if axis >= 0 else None for axis in value.axes]
 
@@ -253,7 +254,7 @@ class _Steps:
     def compare(self, one: int, other: int) -> int | None:
         """1 where the stride of the first axis is longer, -1 where it is shorter, 0 where both are alike."""
         left, right = self.strides[one], self.strides[other]
-        if left is right or left is -right:
+        if (left is right or left is -right) and not self.lies_otherwise:
             return 0
         if left is ZERO or right is ZERO:
             return -1 if left is ZERO else 1

@@ -12,6 +12,7 @@ from dcpy.frontend.numpy.defaults import LAST_AXIS, NONE, NUMBER_0
 from dcpy.frontend.numpy.linear_algebra import contraction
 from dcpy.frontend.numpy.linear_algebra import vectors as linalg
 from dcpy.frontend.numpy.linear_algebra.decompositions import inv, solve
+from dcpy.frontend.numpy.result_orders import lying_in_c_order
 from dcpy.frontend.numpy.traced import written_in_python
 from dcpy.frontend.numpy.ufuncs.outputs import into
 from dcpy.frontend.values import ArrayValue, Static, Value
@@ -136,7 +137,8 @@ def cross_(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, ax
     first = x[..., 1] * y[..., 2] - x[..., 2] * y[..., 1]
     second = x[..., 2] * y[..., 0] - x[..., 0] * y[..., 2]
     third = x[..., 0] * y[..., 1] - x[..., 1] * y[..., 0]
-    return np.moveaxis(np.stack((first, second, third), axis=-1), -1, axisc if axis is None else axis)
+    found = lying_in_c_order(np.stack((first, second, third), axis=-1))
+    return np.moveaxis(found, -1, axisc if axis is None else axis)
 
 
 # -- tensors as matrices ---------------------------------------------------------------------------------------------

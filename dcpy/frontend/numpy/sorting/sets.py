@@ -12,6 +12,7 @@ import numpy as np
 from dcpy.frontend.implements import implements
 from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.numpy.defaults import FALSE, NONE, TRUE
+from dcpy.frontend.numpy.result_orders import lying_in_c_order
 from dcpy.frontend.numpy.traced import call_body
 from dcpy.frontend.values import Static, TupleValue, Value
 
@@ -78,7 +79,7 @@ def _unique_rows(a: Any, return_index: Any, return_inverse: Any, return_counts: 
     starts = np.ones(len(rows), np.bool_)
     starts[1:] = np.any(rows[order[1:]] != rows[order[:-1]], axis=1)
     places = np.flatnonzero(starts)
-    found = np.moveaxis(moved[order[places]], 0, axis)
+    found = np.moveaxis(lying_in_c_order(moved[order[places]]), 0, axis)
     return _results(found, order, starts, places, (len(rows),), return_index, return_inverse, return_counts)
 
 
