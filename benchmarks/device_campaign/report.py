@@ -49,12 +49,21 @@ def markdown(files: Files) -> Iterator[str]:
     yield from _where(files)
     ceilings = {row["key"]["ceiling"]: row["figure"] for row in rows_of(files, "1-ceilings") if "figure" in row}
     yield from _ceilings(files)
-    yield from _kernels(by_kernel(rows_of(files, "3-clock")), ceilings)
+    yield from _kernels(by_kernel(_timed(files)), ceilings)
     yield from _problems(by_kernel(rows_of(files, "4-by-hand"), "problem"), ceilings)
     yield from _passes(rows_of(files, "5-ablation"))
     yield from _tools(rows_of(files, "6-tools"))
     yield from _tests(rows_of(files, "7-tests"))
     yield from _failures(files)
+
+
+def _timed(files: Files) -> Iterator[Row]:
+    """Rows of kernels, with whether their values have been `checked`, be it later."""
+    checked = {
+        (row["key"]["kernel"], row["key"]["framework"]) for row in rows_of(files, "2-compile") if row["status"] == "ok"
+    }
+    for row in rows_of(files, "3-clock"):
+        yield {**row, "checked": (row["key"]["kernel"], row["key"]["framework"]) in checked}
 
 
 def _where(files: Files) -> Iterator[str]:

@@ -83,7 +83,7 @@ def compiling(setting: Setting, rows: Rows) -> Iterator[Task]:
 def clock(setting: Setting, rows: Rows) -> Iterator[Task]:
     """Kernel by kernel, in all frameworks; what did not get through the step before has its status from there.
 
-    What that step has not reached is compiled here, with more time, and its values are `checked` by nobody.
+    What that step has not reached is compiled here, with more time.
     """
     before = {(row["key"]["kernel"], row["key"]["framework"]): row for row in rows["2-compile"].values()}
     age = age_of_caches(setting)
@@ -97,9 +97,8 @@ def clock(setting: Setting, rows: Rows) -> Iterator[Task]:
             role = setting.role(name, KERNELS)
             assert role is not None
             warm = found is not None and found["key"]["caches"] == age
-            facts = {"preset": setting.preset, "checked": found is not None and found["status"] == "ok"}
             limit = (TIMED if warm else COMPILED + TIMED) * setting.patience
-            yield Question(key, limit, role, time_of(setting, kernel), facts)
+            yield Question(key, limit, role, time_of(setting, kernel), {"preset": setting.preset})
 
 
 def time_of(setting: Setting, kernel: str) -> dict[str, Any]:

@@ -142,7 +142,7 @@ def test_what_did_not_compile_is_not_asked_again(stand_ins, tmp_path):
     }
     tasks = list(steps.clock(setting, {"2-compile": rows}))
     assert isinstance(tasks[0], Question)
-    assert tasks[0].also == {"preset": "paper", "checked": False}
+    assert tasks[0].also == {"preset": "paper"}
     assert tasks[0].limit == steps.COMPILED + steps.TIMED
     assert tasks[1].run(Desk(tmp_path, 1), 1) == {"preset": "paper", "status": "timeout: 9 s"}
 
