@@ -49,6 +49,10 @@ def test_frombuffer(dtype, count, offset):
     same(f, OCTETS)
 
 
+def test_frombuffer_gives_floats_unless_told():
+    same(lambda octets: np.frombuffer(octets) + 0, OCTETS)
+
+
 def test_frombuffer_shows_the_memory():
     def f(m):
         bits = np.frombuffer(m, dtype=np.int64)

@@ -77,7 +77,7 @@ def _divided(part: Expr, row: Expr, factor: int) -> Expr | None:
 
 
 @implements(np.frombuffer)
-def frombuffer(b: Builder, buffer: Value, dtype: Value = FLOAT, count: Value = ALL, offset: Value = START) -> Value:
+def frombuffer(b: Builder, buffer: Value, dtype: Value = NONE, count: Value = ALL, offset: Value = START) -> Value:
     """The bytes of an array as a vector of numbers: a view."""
     if isinstance(buffer, Static) and isinstance(buffer.value, bytes):
         buffer = Static(np.frombuffer(buffer.value, np.uint8))
@@ -96,7 +96,7 @@ def frombuffer(b: Builder, buffer: Value, dtype: Value = FLOAT, count: Value = A
     octets = view(b, flattened(b, x), Static(np.uint8))
     if isinstance(buffer, Static):
         b.forbid_writes(b.root(x.container), "it shows bytes, which do not change")
-    return call_body(b, _part, octets, dtype, count, offset)
+    return call_body(b, _part, octets, FLOAT if dtype == NONE else dtype, count, offset)
 
 
 def _part(octets: Any, dtype: Any, count: Any, offset: Any) -> Any:
