@@ -271,7 +271,8 @@ def auto_optimize(sdfg: Sdfg, options: Options | None = None) -> dict[str, int]:
     from dcpy.transforms.overrides import without
 
     chosen = options or resolve_options()
-    return run_passes(sdfg, without(AUTO_OPTIMIZE, chosen.overrides), chosen).counts()
+    priced = AUTO_OPTIMIZE.priced(target_for(chosen.device).costs_for(chosen))
+    return run_passes(sdfg, without(priced, chosen.overrides), chosen).counts()
 
 
 def place_on_device(sdfg: Sdfg, names: Sequence[str]) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dcpy.ir.editing.rewriter import Rewriter
+from dcpy.ir.machine import COSTS, Costs
 from dcpy.ir.nodes import LibraryNode
 from dcpy.ir.region import Loop
 from dcpy.transforms.catalog import LIBRARY_IDIOMS
@@ -26,6 +27,7 @@ class LibraryIdioms(Row):
     late: bool = False
     target: str = "cpu"
     raising: bool = False
+    costs: Costs = COSTS
 
     def run_with(self, rw: Rewriter, report: RunReport) -> int:
         """One library after the other, in the order in which they announced themselves."""
@@ -33,12 +35,12 @@ class LibraryIdioms(Row):
         if self.raising:
             if any(isinstance(block, Loop) for block in rw.sdfg.body.walk_blocks()):
                 for entry in (entry for entry in LIBRARY_IDIOMS if entry.endswith("/raising")):
-                    LIBRARY_IDIOMS[entry].run_with(rw, report)
+                    LIBRARY_IDIOMS[entry].priced(self.costs).run_with(rw, report)
             return rw.version - start
         kinds = (node.kind for node in rw.sdfg.body.walk_nodes() if isinstance(node, LibraryNode))
         present = {kind.partition(".")[0] for kind in kinds}
         for entry in LIBRARY_IDIOMS:
             library, _, when = entry.partition("/")
             if library in present and (not when or (self.late and when in ("late", self.target))):
-                LIBRARY_IDIOMS[entry].run_with(rw, report)
+                LIBRARY_IDIOMS[entry].priced(self.costs).run_with(rw, report)
         return rw.version - start

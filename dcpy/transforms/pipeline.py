@@ -10,12 +10,13 @@ from __future__ import annotations
 import time
 from abc import abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from dcpy.base.errors import DcpyError
 from dcpy.ir.editing.remarks import Remark
 from dcpy.ir.editing.rewriter import Rewriter
+from dcpy.ir.machine import Costs
 from dcpy.transforms.passes import Pass
 
 MAX_ROUNDS = 50  # a repeat that still changes things then is a bug of two passes that undo each other
@@ -104,6 +105,14 @@ class Repeat(Row):
         return f"repeat({', '.join(map(str, self.passes))})"
 
 
+def _priced(step: Pass, costs: Costs) -> Pass:
+    if isinstance(step, Pipeline):
+        return step.priced(costs)
+    if isinstance(step, Repeat):
+        return Repeat(*(_priced(inner, costs) for inner in step.passes))
+    return replace(step, costs=costs) if hasattr(step, "costs") else step  # type: ignore[call-arg]
+
+
 @dataclass(frozen=True, init=False)
 class Pipeline(Row):
     """A named row of passes, run once each, in order. `ensures` is the form in which it leaves an SDFG."""
@@ -126,6 +135,10 @@ class Pipeline(Row):
 
     def __str__(self) -> str:
         return self.name
+
+    def priced(self, costs: Costs) -> Pipeline:
+        """The same passes, which decide by these costs."""
+        return Pipeline(self.name, *(_priced(step, costs) for step in self.passes), ensures=self.ensures)
 
     def steps(self) -> Iterator[Pass]:
         """The passes that run after one another, those of pipelines inside it included; a `repeat` is one of them."""

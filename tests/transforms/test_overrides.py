@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
+import dcpy
 from dcpy import driver
 from dcpy.base.errors import UnknownName
 from dcpy.base.options import InvalidOption, resolve_options
@@ -107,3 +111,22 @@ def test_the_auto_optimizer_goes_by_them() -> None:
     for each in ("auto-optimize=off", "loop-to-map=off"):
         assert "map " not in optimized(each)
         assert "loop " in optimized(each)
+
+
+def test_costs_reach_each_pass_that_has_some() -> None:
+    costs = replace(COSTS, recomputed=7)
+    priced = [step for step in AUTO_OPTIMIZE.priced(costs).parts() if hasattr(step, "costs")]
+    assert {"library-idioms", "recompute-stencils", "rematerialization"} <= {step.name for step in priced}
+    assert all(step.costs == costs for step in priced)
+    assert names(AUTO_OPTIMIZE.priced(costs)) == names(AUTO_OPTIMIZE)
+
+
+@pytest.mark.parametrize("predicated", [1, 1000])
+def test_a_cost_decides_about_masks(predicated: int) -> None:
+    def root_where_large(a, b):
+        large = a > 0.5
+        b[large] = np.sqrt(a[large]) * 2
+
+    program = dcpy.program(root_where_large, auto_optimize=True, overrides=(f"predicated={predicated}",))
+    history = " ".join(program.to_sdfg(np.ones(10), np.ones(10)).history)
+    assert ("masked-update-to-predicated-map" in history) == (predicated == 1000)

@@ -43,7 +43,7 @@ def cpu_pipeline(options: CpuOptions, costs: Costs = COSTS, limits: Limits = LIM
         InlineCall(),
         LoopVersioning(),
         *on_threads,
-        LibraryIdioms(late=True),
+        LibraryIdioms(late=True, costs=costs),
         IsolateInnerMap(),
         CopySinking(),
         MirroredFusion(),

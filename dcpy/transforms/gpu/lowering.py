@@ -57,7 +57,7 @@ def gpu_pipeline(
         MapsIntoLoops(),
         LoopVersioning(),
         LoopToScan(),
-        LibraryIdioms(late=True, target="gpu"),
+        LibraryIdioms(late=True, target="gpu", costs=costs),
         ExpandLibraryNodes(target="gpu", libraries=libraries),
         MapInlining(indices=True),
         AugmentedAssignmentToWCR(loops=True, scattered=True),
