@@ -1,5 +1,8 @@
 """Programs that are long or deep: expressions of thousands of operations, chains of a thousand branches."""
 
+import cProfile
+import pstats
+
 import numpy as np
 import pytest
 
@@ -79,3 +82,18 @@ def test_a_name_that_one_side_does_not_assign_has_no_value_there():
     assert [program.interpret(k) for k in (4, 2, 1)] == [1, 3, 2]
     with pytest.raises(UnboundLocalError, match="'x'"):
         program.interpret(3)
+
+
+HEAVY = pytest.param("a*{0}.5*np.sin(a - {0})", marks=pytest.mark.heavy)
+
+
+@pytest.mark.parametrize("form", ["a*{0}.5", HEAVY])
+def test_twice_the_terms_take_at_most_2_2_times_the_steps(form):
+    def steps(number):
+        program = dcpy.program(of("return " + " + ".join(form.format(k) for k in range(number))))
+        profile = cProfile.Profile()
+        profile.runcall(lambda: program.to_sdfg(X).code())
+        return pstats.Stats(profile).total_calls
+
+    steps(3)
+    assert steps(120) <= 2.2 * steps(60)

@@ -17,6 +17,11 @@ FOUND = (
     "return (1, 2).count(key=3)",
     "return (1, 2).index()",
     "return isinstance(a, 3)",
+    "while k < 3:\n    k += 1\n    x = y = []\n    x.append(y)\nreturn a",
+    "return len(range)",
+    "return a.astype(np)",
+    "t = {}\nt[['x']] = k\nreturn a",
+    "return np.einsum(c, 'ij,ij->', c)",
 )
 
 

@@ -13,7 +13,7 @@ from dcpy.ir.machine import COSTS
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Tasklet
 from dcpy.ir.region import State
-from dcpy.ir.tree import subtree
+from dcpy.ir.tree import child_of
 from dcpy.transforms.passes import GraphPass
 
 MAX_EXPRESSION = 40  # parts of one expression: beyond that the generated code is easier to read in steps
@@ -64,13 +64,12 @@ def _may_move(writer: Tasklet, reader: Tasklet, state: State, rw: Rewriter) -> b
     """Whether the writer may run where the reader does: it comes first, and what it reads stays as it is."""
     if len(writer.outputs) != 1 or any(memlet.wcr for memlet in writer.outputs.values()):
         return False
-    nodes = state.nodes
-    start, stop = nodes.index(writer), nodes.index(reader)
+    start, stop = state.index(writer), state.index(reader)
     if start > stop:
         return False
-    touched = {name for memlet in writer.reads() for name in rw.uses.overlapping(memlet.container)}
-    between = (element for node in nodes[start + 1 : stop] for element in subtree(node))
-    return not any(touched & set(rw.uses.touches(element).writes) for element in between)
+    read = {name: None for memlet in writer.reads() for name in rw.uses.overlapping(memlet.container)}
+    nodes = (child_of(state, element) for name in read for element in rw.uses.writers(name))
+    return not any(node is not None and start < state.index(node) < stop for node in nodes)
 
 
 def _join(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dcpy.ir.analysis.uses import Uses
@@ -14,7 +13,7 @@ from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import Block, Region, State, SymbolAssign
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE, ZERO
-from dcpy.ir.tree import Element, child_of, subtree
+from dcpy.ir.tree import Element, child_of
 
 _ONCE = Range(ZERO, ONE, ONE)
 Position = tuple[int, int]  # of a block in a region, and of a node in it
@@ -93,31 +92,24 @@ def why_not_later(producer: Map, readers: tuple[Element, ...], uses: Uses) -> Re
     reads = dict.fromkeys(name for part in parts for name in uses.touches(part).reads)
     names = {name for read in reads for name in uses.overlapping(read)}
     symbols = {name for part in parts for name in uses.touches(part).symbols}
-    last = max(_position(region, reader) for reader in readers)
-    for part in _between(region, (region.index(state), state.index(producer)), last):
-        for element in subtree(part):
-            written = next((name for name in uses.touches(element).writes if name in names), None)
-            if written is not None:
-                return Refusal(f"{written!r}, which it reads, is written before its result is read", (element,))
-            if isinstance(element, SymbolAssign) and element.symbol in symbols:
-                return Refusal(f"symbol {element.symbol!r} changes in between", (element,))
-    return None
+    start = region.index(state), state.index(producer)
+    last = max(place for reader in readers if (place := _position(region, reader)) is not None)
+    changes = [(writer, f"{name!r}, which it reads, is written before its result is read")
+               for name in sorted(names) for writer in uses.writers(name)]  # fmt: skip
+    changes += [(block, f"symbol {name!r} changes in between") for name in sorted(symbols)
+                for block in uses.definers(name) if isinstance(block, SymbolAssign)]  # fmt: skip
+    between = [(place, number) for number, (element, _) in enumerate(changes)
+               if (place := _position(region, element)) is not None and start < place <= last]  # fmt: skip
+    if not between:
+        return None
+    element, why = changes[min(between)[1]]
+    return Refusal(why, (element,))
 
 
-def _between(region: Region, start: Position, last: Position) -> Iterator[Element]:
-    """Nodes and blocks of a region from after one place up to another, and that too."""
-    for index in range(start[0], last[0] + 1):
-        block = region.blocks[index]
-        if not isinstance(block, State):
-            yield block
-            continue
-        first = start[1] + 1 if index == start[0] else 0
-        yield from block.nodes[first : last[1] + 1 if index == last[0] else None]
-
-
-def _position(region: Region, element: Element) -> Position:
-    """Where in a region an element stands: the block, and the node in it."""
+def _position(region: Region, element: Element) -> Position | None:
+    """Where in a region an element stands: the block, and the node in it; None where it is elsewhere."""
     block = child_of(region, element)
-    assert block is not None
+    if block is None:
+        return None
     node = child_of(block, element) if isinstance(block, State) else None
     return region.index(block), block.index(node) if isinstance(block, State) and node is not None else 0

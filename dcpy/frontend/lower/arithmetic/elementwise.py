@@ -230,7 +230,7 @@ def _exactly(operand: Value, dtype: DType) -> DType:
 
 def _compare_out_of_range(b: TypedEmitter, name: str, array: Value, number: int, dtype: DType, flipped: bool) -> Value:
     """``uint8_array < 300``: the same answer for every element."""
-    above = number > int(np.iinfo(dtype.numpy).max)
+    above = number > (1 if dtype == types.bool_ else int(np.iinfo(dtype.numpy).max))
     array_smaller = above != flipped
     answer = {"eq": False, "ne": True, "lt": array_smaller, "le": array_smaller}.get(name, not array_smaller)
     return elementwise(b, lambda _: Const(answer, types.bool_), [array])

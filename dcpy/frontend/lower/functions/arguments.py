@@ -114,7 +114,7 @@ def dtype(value: Value) -> DType | None:
         return types.from_numpy(np.dtype(found))
     except KeyError as error:
         raise FrontendError(f"dcpy has no dtype {error}", help="use a bool, int, float or complex dtype") from None
-    except TypeError:
+    except (TypeError, ValueError):
         near = difflib.get_close_matches(str(found), [dtype.numpy_name for dtype in types.DTYPES], n=1)
         raise FrontendError(
             f"{kind_of(value)} is not a dtype",

@@ -38,7 +38,12 @@ def call_method(
 
 
 def _key(frame: Frame, key: Value) -> Any:
-    return frame.b.static(key, "the key of a dictionary")
+    known = frame.b.static(key, "the key of a dictionary")
+    try:
+        hash(known)
+    except TypeError as error:
+        raise FrontendError(str(error), notes=("Python raises TypeError here",)) from None
+    return known
 
 
 def _get(frame: Frame, owner: DictValue, key: Value, default: Value = NONE) -> Value:

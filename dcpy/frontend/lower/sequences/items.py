@@ -61,7 +61,7 @@ def length(b: Builder, value: Value) -> Expr:
             return product_of(*_sizes(b, value))
         case IteratorValue():
             return _length_of_iterator(b, value)
-        case Static(value=known) if hasattr(known, "__len__"):
+        case Static(value=known) if hasattr(known, "__len__") and not isinstance(known, type):
             return as_expr(len(known))
     raise FrontendError(f"{kind_of(value)} has no length", notes=("Python raises TypeError here",))
 

@@ -126,12 +126,16 @@ def shown(frame: Frame, value: Value, around: tuple[str, ...] = ()) -> Value:
 def _inside(key: str, around: tuple[str, ...]) -> tuple[str, ...]:
     """The lists around the items of a list; refused where it is one of them."""
     if key in around:
-        raise FrontendError(
-            "a list that holds itself is not supported",
-            notes=("what is in a list is known when the program is compiled, and this has no end",),
-            help="keep a copy of the list in it: x.append(x[:])",
-        )
+        raise _holds_itself()
     return (*around, key)
+
+
+def _holds_itself() -> FrontendError:
+    return FrontendError(
+        "a list that holds itself is not supported",
+        notes=("what is in a list is known when the program is compiled, and this has no end",),
+        help="keep a copy of the list in it: x.append(x[:])",
+    )
 
 
 # -- where paths meet ------------------------------------------------------------------------------------------------
@@ -265,6 +269,8 @@ def _frozen(what: str, reason: str) -> FrontendError:
 
 def set_content(frame: Frame, key: str, content: TupleValue | ListValue) -> None:
     """The list has other items from now on."""
+    if isinstance(content, TupleValue) and key + ITEMS in reachable(frame.env, list(content.items)):
+        raise _holds_itself()
     frame.env[key + ITEMS] = replace(content, token=None)
 
 

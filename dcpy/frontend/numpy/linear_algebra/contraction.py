@@ -88,7 +88,12 @@ def _operands(b: Builder, operands: Sequence[Value]) -> tuple[str, Sequence[Valu
 
 
 def _word(b: Builder, axes: Value) -> str:
-    return "".join("..." if k is Ellipsis else ascii_letters[k] for k in b.static(axes, "the axes of an operand"))
+    found = b.static(axes, "the axes of an operand")
+    known = found if isinstance(found, list | tuple) else [found]
+    if not all(k is Ellipsis or (isinstance(k, int) and 0 <= k < len(ascii_letters)) for k in known):
+        raise b.error(f"np.einsum: axes are numbers from 0 to {len(ascii_letters) - 1}, or ...",
+                      notes=("NumPy raises TypeError here",), help='write np.einsum("ik,kj->ij", A, B)')  # fmt: skip
+    return "".join("..." if k is Ellipsis else ascii_letters[k] for k in known)
 
 
 def _parse(b: Builder, subscripts: str, arrays: list[ArrayValue]) -> tuple[list[str], str, list[ArrayValue]]:
