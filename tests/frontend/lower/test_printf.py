@@ -60,5 +60,11 @@ def test_formats_that_do_not_fit(text, message):
 
 def test_values_that_do_not_fit():
     assert lower(lambda a: print("%s" % a), A)
-    assert "a real number is required" in refusal(lambda a: print("%d" % a), A)
-    assert "an integer is required" in refusal(lambda a: print("%x" % a[0]), A)
+    def of_an_array(a):
+        print("%d" % a)
+
+    def of_a_float(a):
+        print("%x" % a[0])
+
+    assert "a real number is required" in refusal(of_an_array, A)
+    assert "an integer is required" in refusal(of_a_float, A)

@@ -49,5 +49,7 @@ def test_compiled():
 
 
 def test_what_cannot_be_a_view_is_refused():
-    assert "last axis must be contiguous" in refusal(lambda a: a[:, ::2].view(np.int32), np.ones((3, 4)))
-    assert "needs a whole array" in refusal(lambda a: a[1:].view(np.complex128), np.ones(4))
+    def parts(a):
+        return a[:, ::2].view(np.int32)
+
+    assert "last axis must be contiguous" in refusal(parts, np.ones((3, 4)))

@@ -21,8 +21,14 @@ def test_spsolve_says_what_to_write():
 
 
 def test_other_functions_of_sparse_matrices_say_what_to_write():
-    assert "write the loop into the program" in refusal(lambda A, b: cg(A, b), B, B)
-    assert "pass it as an argument" in refusal(lambda A: sp.csr_matrix(A), B)
+    def iterated(A, b):
+        return cg(A, b)
+
+    def made(A):
+        return sp.csr_matrix(A)
+
+    assert "write the loop into the program" in refusal(iterated, B, B)
+    assert "pass it as an argument" in refusal(made, B)
 
 
 def densely(A, b):
