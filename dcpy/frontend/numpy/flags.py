@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from dcpy.frontend.implements import attribute
 from dcpy.frontend.lower.arithmetic.broadcasting import may_be_one
@@ -22,6 +22,8 @@ from dcpy.ir.symbolic import ONE, ZERO, Expr
 @dataclasses.dataclass(frozen=True)
 class Flags:
     """NumPy's flags, by their names as attributes."""
+
+    only_read: ClassVar[str] = "the flags of an array"
 
     c_contiguous: Any
     f_contiguous: Any

@@ -203,3 +203,15 @@ def test_flags_of_empty_arrays_are_found_out():
 def test_what_only_the_caller_knows_is_refused(read):
     with pytest.raises(FrontendError, match="is known to the caller of the program only"):
         interpreted(read, np.ones((2, 3)))
+
+
+def test_flags_are_only_read():
+    def cleared(a):
+        b = a + 1
+        b.flags.writeable = False
+        return b
+
+    with pytest.raises(FrontendError, match="the flags of an array are only read by a program"):
+        interpreted(cleared, np.ones((2, 3)))
+    with pytest.raises(FrontendError, match="a program cannot return the flags of an array"):
+        interpreted(lambda a: a.flags, np.ones((2, 3)))

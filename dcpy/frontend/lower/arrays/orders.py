@@ -164,6 +164,21 @@ def known_order(b: TypedEmitter, value: ArrayValue) -> Axes | None:
     return order_of_copy(b, value) if all(steps.compare(*pair) is not None for pair in pairs) else None
 
 
+def order_of_result(b: TypedEmitter, values: Sequence[ArrayValue]) -> Axes:
+    """The axes of a result that is copied: those of the arrays of all returns, where these agree on one order."""
+    found = [order_of_copy(b, value) for value in values]
+    return found[0] if all(axes == found[0] for axes in found) else tuple(range(values[0].rank))
+
+
+def axes_of_result(b: TypedEmitter, container: str) -> Axes | None:
+    """The axes of a new array in NumPy's order, in which it can be made; None where a view tells its strides."""
+    desc, axes = b.emit.descs[container], b.emit.orders.get(container)
+    if axes is None:
+        return desc.axes if isinstance(desc, Array) else None
+    shown = any(isinstance(other, View) and other.of == container for other in b.emit.descs.values())
+    return None if shown else axes
+
+
 def strides_in_numpy(b: TypedEmitter, value: ArrayValue) -> tuple[Expr, ...] | None:
     """The strides, in elements, that an array has in NumPy; None of a part of one that lies otherwise here."""
     desc = b.desc(value)

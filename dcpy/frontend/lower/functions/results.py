@@ -41,7 +41,7 @@ from dcpy.frontend.values import (
     scalar_expr,
 )
 from dcpy.ir import types
-from dcpy.ir.data import Array, Order, View
+from dcpy.ir.data import Array, View
 from dcpy.ir.editing.substitution import renaming, substitute_in_region
 from dcpy.ir.expressions.scalar import Const, Index, Load, ScalarExpr
 from dcpy.ir.memlet import Memlet
@@ -240,6 +240,8 @@ class _Leaves:
 
     def require_once(self, value: RecordValue) -> None:
         """An object that could be changed later, in two places: then it matters whether it is one."""
+        if stands_for := objects.only_read(value):
+            raise FrontendError(f"a program cannot return {stands_for}", help="return what you read of them")
         if value in self.once and not is_frozen(value.cls):
             raise IdentityMatters(value.cls)
         self.once.append(value)
@@ -367,23 +369,18 @@ class _Results:
                 return known
         shape = tuple(self.emit.defined(self.b.exact(size)) for size in first.shape)
         if all(value.shape == first.shape for value in values) and _over(self.emit.sdfg.symbols, shape):
-            name = self._declare(Array.packed(first.dtype, shape, order=self._order(values)))
+            name = self._declare(Array.packed(first.dtype, shape, order=orders.order_of_result(self.b, values)))
             target = ArrayValue.whole(name, self.emit.descs[name])
             for site, value in zip(self.sites, values, strict=True):
                 self._at(site, lambda v=value: stores.write(self.b, target, v))
             return Result("array", name)
         return self._of_run_time_size(values)
 
-    def _order(self, values: Sequence[ArrayValue]) -> Order:
-        """The order of a result that is copied: that of the arrays, where all agree on one."""
-        axes = {orders.order_of_copy(self.b, value) for value in values}
-        return axes.pop() if len(axes) == 1 else "C"
-
     def _of_run_time_size(self, values: list[ArrayValue]) -> Result:
         """An array whose sizes are symbols of its own, which each return assigns."""
         sizes = [self.emit.fresh("size") for _ in values[0].shape]
         self.emit.sdfg.assigned_symbols.update(dict.fromkeys(sizes, types.int64))
-        order = self._order(values)
+        order = orders.order_of_result(self.b, values)
         name = self._declare(Array.packed(values[0].dtype, [sym(size) for size in sizes], order=order))
 
         def fill(value: ArrayValue) -> None:
@@ -453,25 +450,17 @@ class _Results:
         """A local array becomes the result: no copy."""
         desc = self.b.desc(value)
         shape = tuple(self.emit.defined(self.b.exact(size)) for size in desc.shape) if isinstance(desc, Array) else ()
-        if not isinstance(desc, Array) or not value.is_all_of(desc) or self._axes(value.container) is None:
+        if not isinstance(desc, Array) or not value.is_all_of(desc):
             return None
         known = {*self.emit.sdfg.symbols, *self.emit.sdfg.assigned_symbols}
         if self.emit.regions[value.container] is not self.emit.sdfg.body or not _over(known, shape):
             return None
-        if desc.alias:
+        if desc.alias or orders.axes_of_result(self.b, value.container) is None:
             return None
         if value.container in self.adopted:
             return Result("array", self.adopted[value.container])
         self.adopted[value.container] = self.fresh()
         return Result("array", self.adopted[value.container])
-
-    def _axes(self, container: str) -> tuple[int, ...] | None:
-        """The axes of a local array in NumPy's order, in which it can be made; None where a view tells its strides."""
-        desc, axes = self.emit.descs[container], self.emit.orders.get(container)
-        if axes is None:
-            return desc.axes if isinstance(desc, Array) else None
-        shown = any(isinstance(other, View) and other.of == container for other in self.emit.descs.values())
-        return None if shown else axes
 
     def rename(self) -> None:
         """Turns the adopted arrays into results, at the very end."""
@@ -480,7 +469,8 @@ class _Results:
             desc = body.containers[old]
             assert isinstance(desc, Array)
             shape = [self.emit.defined(self.b.exact(size)) for size in desc.shape]
-            body.containers[old] = Array.packed(desc.dtype, shape, order=self._axes(old) or "C", span=desc.span)
+            axes = orders.axes_of_result(self.b, old)
+            body.containers[old] = Array.packed(desc.dtype, shape, order=axes or "C", span=desc.span)
         if self.adopted:
             substitute_in_region(body, renaming({}, self.adopted))
 

@@ -237,7 +237,14 @@ def like(frame: Frame, target: Value, source: Value) -> Value:
     return replace(source, items=tuple(items))
 
 
+def only_read(value: RecordValue) -> str:
+    """What an object of dcpy's own stands for, in words: one of NumPy's, of which a program reads fields only."""
+    return str(getattr(value.cls, "only_read", "")) if value.cls.__module__.startswith("dcpy.frontend.") else ""
+
+
 def _not_assignable(owner: Value, name: str) -> FrontendError:
+    if isinstance(owner, RecordValue) and (stands_for := only_read(owner)):
+        return FrontendError(f"{stands_for} are only read by a program", help="make an array that lies as it should")
     if isinstance(owner, RecordValue):
         return FrontendError(
             f"cannot assign to field {name!r}",
