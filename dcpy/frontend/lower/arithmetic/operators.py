@@ -24,6 +24,7 @@ from dcpy.frontend.lower.raising import WillRaise
 from dcpy.frontend.lower.sequences import listing
 from dcpy.frontend.values import (
     ArrayValue,
+    DictValue,
     ObjectValue,
     RecordValue,
     Scalar,
@@ -181,18 +182,47 @@ def _sequences(b: Builder, symbol: str, left: Value, right: Value) -> Value | No
             return TupleValue(left.items + right.items, left.is_list)
         if symbol in ("==", "!="):
             raise FrontendError("tuples and lists are compared only where all items are known")
-    sequence, count = (left, right) if isinstance(left, TupleValue) else (right, left)
-    if symbol == "*" and isinstance(sequence, TupleValue) and isinstance(count, Static):
-        if type(count.value) in (float, complex):
-            kind = type(count.value).__name__
-            raise WillRaise("TypeError", f"can't multiply sequence by non-int of type {kind!r}", by="Python")
-        if isinstance(count.value, np.generic) and not isinstance(count.value, np.integer):
-            return None
-        return TupleValue(tuple(map(_one_list, sequence.items)) * int(count.value), sequence.is_list)
     sequence, count = (left, right) if isinstance(left, TupleValue | ListValue) else (right, left)
-    if symbol == "*" and is_number(count):
+    multiplies = symbol == "*" and is_number(count)
+    if multiplies and (dtype_of(count).is_integer or (dtype_of(count) == types.bool_ and is_weak(count))):
+        if isinstance(sequence, TupleValue) and isinstance(count, Static):
+            return TupleValue(tuple(map(_one_list, sequence.items)) * int(count.value), sequence.is_list)
         return listing.repeated(b, sequence, b.integer(count, "how often a list is repeated"))
+    if multiplies or all(map(_class_in_python, (left, right))):
+        raise WillRaise("TypeError", _unsupported(symbol, left, right), by="Python")
     return None
+
+
+def _class_in_python(value: Value) -> str:
+    """The name of the class of an operand that leaves an operation to Python; "" for NumPy's numbers and arrays."""
+    match value:
+        case TupleValue(cls=cls, is_list=is_list):
+            return cls.__name__ if cls is not None else "list" if is_list else "tuple"
+        case ListValue(levels=levels):
+            return "list" if levels[0] else "tuple"
+        case Static(value=known):
+            return "" if isinstance(known, np.ndarray | np.generic) else type(known).__name__
+        case DictValue():
+            return "dict"
+    return python_type(dtype_of(value)).__name__ if is_number(value) and is_weak(value) else ""
+
+
+def _class_name(value: Value) -> str:
+    return _class_in_python(value) or f"numpy.{dtype_of(value).numpy_name}"
+
+
+def _unsupported(symbol: str, left: Value, right: Value) -> str:
+    """Python's words for an operation that lists and tuples do not have."""
+    mine, other = _class_name(left), _class_name(right)
+    is_first = isinstance(left, TupleValue | ListValue)
+    if symbol == "+" and is_first:
+        kind = "list" if mine == "list" else "tuple"
+        return f'can only concatenate {kind} (not "{other}") to {kind}'
+    if symbol == "*":
+        return f"can't multiply sequence by non-int of type {other if is_first else mine!r}"
+    if symbol in COMPARISONS:
+        return f"{symbol!r} not supported between instances of {mine!r} and {other!r}"
+    return f"unsupported operand type(s) for {'** or pow()' if symbol == '**' else symbol}: {mine!r} and {other!r}"
 
 
 def _one_list(item: Value) -> Value:
@@ -365,9 +395,10 @@ def unary(b: Builder, symbol: str, value: Value) -> Value:
         if symbol != "+":
             expr = op("neg" if symbol == "-" else "invert", expr)
         return Scalar(expr, weak=True, instead=value.instead)
-    if not _is_operand(value):
+    if isinstance(value, TupleValue | ListValue) or not _is_operand(value):
         refuse_foreign(value)
-        raise FrontendError(f"unsupported operand for {symbol}: {kind_of(value)}")
+        kind = _class_in_python(value) or kind_of(value)
+        raise WillRaise("TypeError", f"bad operand type for unary {symbol}: {kind!r}", by="Python")
     result = b.ufunc({"-": np.negative, "+": np.positive, "~": np.invert}[symbol], value)
     if isinstance(result, Scalar) and python_types(value):
         kinds = [type(PYTHON_UNARY[symbol](kind(1))) for kind in python_types(value)]

@@ -37,6 +37,7 @@ from dcpy.frontend.values import (
     Value,
     dtype_of,
     is_number,
+    is_weak,
     kind_of,
     scalar_expr,
 )
@@ -233,6 +234,8 @@ def _augment_field(frame: Frame, node: ast.expr, name: str, symbol: str, value_n
     if isinstance(owner, ArrayValue) and name in ("real", "imag"):
         _augment_keys(frame, current, [Static(Ellipsis)], symbol, value)
         return
+    if _updates_list(frame, current, symbol, value):
+        return
     if not isinstance(current, ArrayValue):
         objects.assign_field(frame, owner, name, _combined(frame, symbol, current, value))
         return
@@ -272,11 +275,19 @@ def _augment_name(frame: Frame, target: ast.Name, name: str, symbol: str, value_
     if isinstance(current, ArrayValue):
         _update_array(frame, current, symbol, value)
         return
-    if isinstance(current, TupleValue | ListValue) and references.is_list(current) and symbol in ("+", "*"):
-        _call_list(frame, current, "extend" if symbol == "+" else "__imul__", value)
+    if _updates_list(frame, current, symbol, value):
         return
     frame.b.naming = name
     bind_name(frame, name, _combined(frame, symbol, current, value))
+
+
+def _updates_list(frame: Frame, current: Value, symbol: str, value: Value) -> bool:
+    """Changes a list in place, ``x += items`` or ``x *= n``; not where NumPy makes an array of it."""
+    of_numpy = isinstance(value, ArrayValue) or (symbol == "+" and is_number(value) and not is_weak(value))
+    if not references.is_list(current) or symbol not in ("+", "*") or of_numpy:
+        return False
+    _call_list(frame, current, "extend" if symbol == "+" else "__imul__", value)
+    return True
 
 
 def _combined(frame: Frame, symbol: str, current: Value, value: Value) -> Value:
@@ -301,8 +312,7 @@ def _augment_keys(frame: Frame, owner: Value, keys: list[Value], symbol: str, va
             if isinstance(current, ArrayValue):  # it changes in place, and stays where it is
                 _update_array(frame, current, symbol, value)
                 return
-            if isinstance(current, TupleValue | ListValue) and references.is_list(current) and symbol in ("+", "*"):
-                _call_list(frame, current, "extend" if symbol == "+" else "__imul__", value)
+            if _updates_list(frame, current, symbol, value):
                 return
         _call_list(frame, owner, "__setitem__", keys[0], _combined(frame, symbol, current, value))
         return
