@@ -18,9 +18,11 @@ from dcpy.base.errors import DcpyError, DeviceError
 from dcpy.base.options import DeviceType, FpgaMode, Options, resolve_options
 from dcpy.base.tracebacks import own_frames_hidden
 from dcpy.frontend.annotations import annotated, as_type
+from dcpy.frontend.steps import is_generator
 from dcpy.programs.entries import entry_of
 from dcpy.programs.sdfgs import SDFG, Builder, CompiledSdfg, parse
 from dcpy.programs.specializations import Specializer
+from dcpy.programs.stepping import Stepping, Steps
 from dcpy.runtime.dispatch import Dispatcher
 from dcpy.runtime.parameters import parameters_of
 from dcpy.targets.catalog import require_device
@@ -281,6 +283,24 @@ class VariadicProgram(Program):
         return tuple(p.name for p in self._python_signature.parameters.values() if p.kind is p.KEYWORD_ONLY)
 
 
+class GeneratorProgram(Program):
+    """A generator: a call gives an iterator that keeps its state (`dcpy.programs.stepping`)."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Steps:
+        """The iterator. Nothing runs before its first item is asked for."""
+        self._bound(args, kwargs)
+        return Steps(self._stepping, args, kwargs)
+
+    @functools.cached_property
+    def _stepping(self) -> Stepping:
+        return Stepping(self.function, self._step)
+
+    def _step(self, function: FunctionType) -> Program:
+        made = _program_of(function, self.options, self._specializer.use_annotations)
+        made.belong_to(self._specializer.owner)
+        return made
+
+
 class CheckedProgram(Program):
     """A program that looks for races between the iterations of `dcpy.map`: the interpreter runs it as it is written."""
 
@@ -381,6 +401,8 @@ def program(
 
 def _program_of(function: FunctionType, options: Options, use_annotations: bool) -> Program:
     variadic = any(p.kind is p.VAR_POSITIONAL for p in inspect.signature(function).parameters.values())
+    if is_generator(function):
+        return GeneratorProgram(function, options, use_annotations=use_annotations)
     kind = CheckedProgram if options.check_races else VariadicProgram if variadic else Program
     if options.distributed and kind is Program:
         kind = DistributedProgram

@@ -48,6 +48,11 @@ class Source:
         """Whether integers in it are not checked for overflow: those of dcpy's own functions are sizes and places."""
         return self.is_own and not hasattr(self.function, "computes_with_integers")
 
+    @property
+    def is_step(self) -> bool:
+        """Whether it is what a generator does from one ``yield`` to the next."""
+        return hasattr(self.function, "written_as")
+
     def span(self, node: ast.AST) -> SrcSpan:
         """The place of a node in the file."""
         line, end = getattr(node, "lineno", 1), getattr(node, "end_lineno", None)
@@ -59,6 +64,8 @@ def read_source(function: Callable[..., Any]) -> Source:
     """Parses the definition of a function; `FrontendError` where there is none, or another one than Python runs."""
     if not isinstance(function, types.FunctionType):
         raise FrontendError(f"{function!r} is not a Python function")
+    if (node := getattr(function, "written_as", None)) is not None:  # a step of a generator
+        return Source(function, node, function.__code__.co_filename)
     code = function.__code__
     if code.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
         raise FrontendError(

@@ -283,11 +283,11 @@ def test_refuses_what_is_sent_to_a_generator():
     assert "what is sent to a generator is not supported" in refusal(f)
 
 
-def test_refuses_programs_that_are_generators():
+def test_refuses_the_sdfg_of_a_generator():
     def f(a, n):
         yield a
 
-    assert "a program cannot be a generator" in refusal(f)
+    assert "a generator has no SDFG of its own" in refusal(f)
 
 
 def test_refuses_generators_that_escape():

@@ -108,11 +108,11 @@ def test_refuses_functions_over_the_variable_of_a_comprehension():
     assert "sees the last value of its variable" in refusal(f)
 
 
-def test_refuses_generators():
+def test_refuses_sdfgs_of_generators():
     def f(a, n):
         yield a[n]
 
-    assert "a program cannot be a generator" in refusal(f)
+    assert "a generator has no SDFG of its own" in refusal(f)
 
 
 def test_refuses_coroutines():

@@ -1,4 +1,4 @@
-"""Arithmetic of tuples and lists is Python's: they repeat, they are joined, and nothing else; NumPy's operands take them."""
+"""Arithmetic of tuples and lists is Python's: they repeat, they are joined, and nothing else."""
 
 import functools
 
@@ -19,8 +19,8 @@ WRONG = [
     lambda x: 2.0 * x,
     lambda x: x / 2,
     lambda x: x**2,
-    lambda x: x + [1],
-    lambda x: [1] + x,
+    lambda x: x + [1],  # noqa: RUF005
+    lambda x: [1] + x,  # noqa: RUF005
     lambda x: list(x) - [1, 2],
     lambda x: x @ x,
     lambda x: -x,

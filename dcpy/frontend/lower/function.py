@@ -248,10 +248,10 @@ def _join(program: Program, caller: Program | None, function: Callable[..., Any]
 def _refuse_generator(define: core.Define) -> None:
     if define.generator is not None:
         raise FrontendError(
-            "a program cannot be a generator",
+            "a generator has no SDFG of its own",
             span=define.span,
-            notes=("it runs from its start to its end, and gives its results then",),
-            help="return a list: append where it yields; generators that a program calls itself are taken",
+            notes=("it is compiled in steps, from one `yield` to the next, when its items are asked for",),
+            help="call it, or take the SDFG of a program that loops over it: `list(generator(...))`",
         )
 
 

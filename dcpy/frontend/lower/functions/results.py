@@ -17,7 +17,15 @@ from dcpy.frontend.lists import ListValue, Row
 from dcpy.frontend.lower.arithmetic.promotion import mixed_kinds
 from dcpy.frontend.lower.arrays import orders, stores
 from dcpy.frontend.lower.frame import IdentityMatters, NoCall
-from dcpy.frontend.lower.functions.returns import Returned, Step, alike, is_local, moves, require_itself
+from dcpy.frontend.lower.functions.returns import (
+    Returned,
+    Step,
+    alike,
+    is_local,
+    moves,
+    require_apart,
+    require_itself,
+)
 from dcpy.frontend.lower.objects import dataclasses as objects
 from dcpy.frontend.lower.sequences import references
 from dcpy.frontend.specialize.records import Chosen, Cut, Effect, Given, Known, Listed, Made, Outcome, is_frozen
@@ -93,6 +101,8 @@ def finish(frame: Frame, *, called: bool) -> Outcome:
         found = _Leaves(frame.program, site.env)
         parts = (found.part(site.value), *(found.change(name, name in unsure) for name in changed))
         require_itself(frame, found.values)
+        if frame.source.is_step:
+            require_apart(frame, found.values, site.span)
         returned = Returned(site, parts, found.values)
         group = next((group for group in groups if alike(frame, group[0], returned)), None)
         groups.append([returned]) if group is None else group.append(returned)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dcpy.base.errors import FrontendError
+from dcpy.base.source import SrcSpan
 from dcpy.frontend.lower.raising import LOOP
 from dcpy.frontend.values import ArrayValue, Value, dtype_of, is_number, is_weak
 from dcpy.ir import types
@@ -48,6 +49,20 @@ def require_itself(frame: Frame, values: Sequence[Value]) -> None:
             found = frame.b.by_path(detached.merge, FrontendError(detached.reason))
             if not isinstance(found, FrontendError):
                 raise found
+
+
+def require_apart(frame: Frame, values: Sequence[Value], place: SrcSpan | None) -> None:
+    """Refuses a ``yield`` where two names show parts of one array that is made here: the next step has two arrays."""
+    arrays = [value for value in values if isinstance(value, ArrayValue) and is_local(frame, value)]
+    for position, value in enumerate(arrays):
+        for other in arrays[:position]:
+            if value != other and frame.b.root(value.container) == frame.b.root(other.container):
+                raise FrontendError(
+                    "at this `yield`, two names show parts of one array that the generator has made",
+                    span=place,
+                    notes=("what lives on at a `yield` is handed to the next step, as arrays of their own",),
+                    help="yield a copy of the part, `x[1:].copy()`, or take the part anew behind the `yield`",
+                )
 
 
 def alike(frame: Frame, one: Returned, other: Returned) -> bool:
