@@ -18,6 +18,7 @@ from dcpy.base.errors import DcpyError, DeviceError
 from dcpy.base.options import DeviceType, FpgaMode, Options, resolve_options
 from dcpy.base.tracebacks import own_frames_hidden
 from dcpy.frontend.annotations import annotated, as_type
+from dcpy.frontend.derived import takes_keywords, with_keywords
 from dcpy.frontend.steps import is_generator
 from dcpy.programs.entries import entry_of
 from dcpy.programs.sdfgs import SDFG, Builder, CompiledSdfg, parse
@@ -283,6 +284,32 @@ class VariadicProgram(Program):
         return tuple(p.name for p in self._python_signature.parameters.values() if p.kind is p.KEYWORD_ONLY)
 
 
+class KeywordProgram(Program):
+    """A program with ``**kwargs``: it is compiled for the names that are given, each an argument of its own."""
+
+    def __init__(self, function: FunctionType, options: Options, *, use_annotations: bool = True) -> None:
+        super().__init__(with_keywords(function, ()), options, use_annotations=use_annotations)
+        self.__wrapped__ = function  # what programs call that call this one
+        self._by_names: dict[tuple[str, ...], Program] = {}
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls the program for these keywords."""
+        return self._given(kwargs)(*args, **kwargs)
+
+    def to_sdfg(self, *arguments: Any, simplify: bool | None = None, as_called: bool = False, **named: Any) -> SDFG:
+        """The SDFG for these keywords."""
+        return self._given(named).to_sdfg(*arguments, simplify=simplify, as_called=as_called, **named)
+
+    def _given(self, kwargs: Mapping[str, Any]) -> Program:
+        known = {p.name for p in self._python_signature.parameters.values() if p.kind is not p.POSITIONAL_ONLY}
+        names = tuple(name for name in kwargs if name not in known and name not in self._specializer.symbols)
+        if names not in self._by_names:
+            made = _program_of(with_keywords(self.__wrapped__, names), self.options, self.uses_annotations)
+            made.belong_to(self._specializer.owner)
+            self._by_names[names] = made
+        return self._by_names[names]
+
+
 class GeneratorProgram(Program):
     """A generator: a call gives an iterator that keeps its state (`dcpy.programs.stepping`)."""
 
@@ -401,6 +428,8 @@ def program(
 
 def _program_of(function: FunctionType, options: Options, use_annotations: bool) -> Program:
     variadic = any(p.kind is p.VAR_POSITIONAL for p in inspect.signature(function).parameters.values())
+    if takes_keywords(function):
+        return KeywordProgram(function, options, use_annotations=use_annotations)
     if is_generator(function):
         return GeneratorProgram(function, options, use_annotations=use_annotations)
     kind = CheckedProgram if options.check_races else VariadicProgram if variadic else Program

@@ -114,6 +114,7 @@ CATALOG: dict[str, tuple[str, ...]] = {
     "builtins": (
         "dcpy.frontend.python.builtins",
         "dcpy.frontend.python.ordering",
+        "dcpy.frontend.python.sets",
         "dcpy.frontend.python.rounding",
         "dcpy.frontend.python.repeating",
     ),

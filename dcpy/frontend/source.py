@@ -51,7 +51,7 @@ class Source:
     @property
     def is_step(self) -> bool:
         """Whether it is what a generator does from one ``yield`` to the next."""
-        return hasattr(self.function, "written_as")
+        return hasattr(self.function, "is_step")
 
     def span(self, node: ast.AST) -> SrcSpan:
         """The place of a node in the file."""
@@ -64,7 +64,7 @@ def read_source(function: Callable[..., Any]) -> Source:
     """Parses the definition of a function; `FrontendError` where there is none, or another one than Python runs."""
     if not isinstance(function, types.FunctionType):
         raise FrontendError(f"{function!r} is not a Python function")
-    if (node := getattr(function, "written_as", None)) is not None:  # a step of a generator
+    if (node := getattr(function, "written_as", None)) is not None:  # it is made of another one
         return Source(function, node, function.__code__.co_filename)
     code = function.__code__
     if code.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):

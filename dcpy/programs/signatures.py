@@ -27,6 +27,7 @@ from dcpy.codegen.artifact import (
     ViewResult,
 )
 from dcpy.codegen.signature import default_signature
+from dcpy.frontend.specialize import list_arguments
 from dcpy.frontend.specialize.records import (
     Chosen,
     Cut,
@@ -119,15 +120,19 @@ class Convention:
 
     def taken_apart(self, bound: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments of the SDFG by name, for values of the parameters."""
-        leaves = take_apart(bound).leaves
+        leaves = take_apart(self._lists_passed(bound)).leaves
         names = self.passing.containers
         passed = {path for path, kind in self.types.items() if not isinstance(kind, ConstantType)}
         return {names.get(path, path): value for path, value in leaves.items() if path in passed}
 
+    def _lists_passed(self, bound: Mapping[str, Any]) -> dict[str, Any]:
+        """Lists as they are passed."""
+        return list_arguments.passed(bound, lambda name: name not in self.passing.records)
+
     def delivered(self, bound: Mapping[str, Any], results: Any) -> Any:
         """What the function returns, from the results of the SDFG; the caller's objects get their fields."""
-        passed = take_apart(bound)
-        given = passed.leaves | passed.objects
+        passed = take_apart(self._lists_passed(bound))
+        given = passed.leaves | passed.objects | {name: value for name, value in bound.items() if type(value) is list}
         made: dict[str, Any] = {}
         outcome = self.passing.outcome
         if not outcome.effects:

@@ -25,6 +25,7 @@ from dcpy.base.options import DeviceType, Options
 from dcpy.base.source import SrcSpan, definition_span
 from dcpy.frontend.fingerprint import fingerprint
 from dcpy.frontend.source import parameter_span
+from dcpy.frontend.specialize import list_arguments
 from dcpy.frontend.specialize.records import Parts, Record, take_apart
 from dcpy.frontend.specialize.types import ArgType, ArrayType, ConstantType, GeneratorType, OpaqueType, ScalarType
 from dcpy.ir.sdfg import Sdfg
@@ -185,10 +186,12 @@ class Specializer:
     def _run(
         self, dispatcher: Dispatcher, values: tuple[Any, ...], profile: driver.Profile, symbols: tuple[str, ...]
     ) -> Any:
-        given = values
+        given, lists = values, ()
         if any(type(value) is list for value in values):
-            values = lists_as_arrays(tuple(inspect.signature(self.function).parameters), values, self.annotated())
-        prepared = prepare(values)
+            names = (*inspect.signature(self.function).parameters, *symbols)
+            values = lists_as_arrays(names, values, self.annotated())
+            lists = tuple(list_arguments.passed(dict(zip(names, values, strict=True)), self._takes_array).values())
+        prepared = prepare(values, lists=lists)
         native = values if prepared is None else prepared.values
         with self._compiling:
             result = dispatcher.dispatch(native)  # another thread may have compiled it meanwhile
@@ -309,6 +312,7 @@ class Specializer:
 
     def _taken_apart(self, bound: Mapping[str, Any]) -> tuple[Parts, tuple[str, ...]]:
         """The parts of arguments, with arrays of NumPy's for those of the device, and the paths of these."""
+        bound = list_arguments.passed(bound, self._takes_array)
         if self.options.device is not DeviceType.GPU:
             return take_apart(bound), ()
         from dcpy.runtime.devices.stand_ins import is_array
@@ -318,6 +322,10 @@ class Specializer:
         shown = self._as_numpy_sees(leaves, paths)
         parts.leaves = dict(zip(paths, shown, strict=True))
         return parts, tuple(path for path, new, old in zip(paths, shown, leaves, strict=True) if new is not old)
+
+    def _takes_array(self, name: str) -> bool:
+        """Whether a parameter is annotated to be an array: lists become arrays then."""
+        return isinstance(self.annotated().get(name), ArrayType)
 
     def _as_numpy_sees(self, values: tuple[Any, ...], paths: Sequence[str] = ()) -> tuple[Any, ...]:
         """Values with arrays of NumPy's for those of the device; `paths` name them in errors."""

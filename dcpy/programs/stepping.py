@@ -6,13 +6,14 @@ was yielded is the one that the generator changes later, as in Python.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import functools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import FunctionType
 from typing import Any
 
 from dcpy.base.errors import FrontendError
 from dcpy.base.tracebacks import own_frames_hidden
-from dcpy.frontend.desugar.resuming import END, START, Resuming, Shape
+from dcpy.frontend.desugar.resuming import EMPTY, END, OWN, START, Resuming, Shape
 from dcpy.frontend.steps import resuming, step_function
 
 Step = Callable[..., tuple[int, Any, tuple[Any, ...]]]
@@ -33,34 +34,51 @@ class Stepping:
             self._programs[key] = self._make(step_function(self.steps, place, shapes))
         return self._programs[key]
 
-    def after(self, place: int, state: tuple[Any, ...]) -> Callable[[], tuple[int, Any, tuple[Any, ...]]]:
-        """What goes on behind a place."""
-        names = self.steps.names[place]
-        for name, value in zip(names, state, strict=True):
-            if isinstance(value, list):
+    def after(
+        self, place: int, value: Any, state: tuple[Any, ...], given: Sequence[Any]
+    ) -> Callable[[], tuple[int, Any, tuple[Any, ...]]]:
+        """What goes on behind a place; `given` are the arguments of the call, which others see, as they see `value`."""
+        shapes = tuple(map(functools.partial(_shape, given), state))
+        for name, one, shape in zip(self.steps.names[place], state, shapes, strict=True):
+            others = [other for key, other in zip(self.steps.names[place], state, strict=True) if key != name]
+            if _seen(one, shape, (value, *others)):
                 raise FrontendError(
-                    f"the generator keeps the list {name!r} from one item to the next",
+                    f"the generator yields the list {name!r}, or has it twice, and goes on with it",
                     span=self.steps.source.span(self.steps.places[place]),
-                    notes=("what lives on at a `yield` are numbers, arrays, tuples of them, and objects",),
-                    help="keep the items in an array of known size, or return a list of what it yields",
+                    notes=("a list that lives on at a `yield` is handed to the next step as a list of its own",),
+                    help="yield a copy: `list(x)`, or keep the items in an array",
                 )
-        shapes = tuple(map(_shape, state))
-        plain = [value for value, shape in zip(state, shapes, strict=True) if shape is None]
-        leaves = [leaf for value, shape in zip(state, shapes, strict=True) if shape is not None
-                  for leaf in _leaves(value, shape)]  # fmt: skip
+        plain = [one for one, shape in zip(state, shapes, strict=True) if shape in (None, OWN)]
+        leaves = [leaf for one, shape in zip(state, shapes, strict=True) if isinstance(shape, tuple)
+                  for leaf in _leaves(one, shape)]  # fmt: skip
         program = self.program(place, shapes)
         return lambda: program(*plain, *leaves)
 
 
-def _shape(value: Any) -> Shape:
-    return tuple(map(_shape, value)) if type(value) is tuple else None
+def _shape(given: Sequence[Any], value: Any) -> Shape:
+    if type(value) is list and not any(value is one for one in given):
+        return OWN if value else EMPTY
+    return tuple(map(functools.partial(_shape, given), value)) if type(value) is tuple else None
+
+
+def _seen(value: Any, shape: Shape, places: Sequence[Any]) -> bool:
+    """Whether a list that may change, in a value, is also in one of the others."""
+    if isinstance(shape, tuple):
+        return any(_seen(item, inner, places) for item, inner in zip(value, shape, strict=True))
+    return isinstance(shape, str) and any(map(functools.partial(_holds, value), places))
+
+
+def _holds(found: Any, value: Any) -> bool:
+    if isinstance(value, tuple | list):
+        return value is found or any(map(functools.partial(_holds, found), value))
+    return isinstance(value, dict) and _holds(found, tuple(value.values()))
 
 
 def _leaves(value: Any, shape: Shape) -> Iterator[Any]:
     if shape is None:
         yield value
         return
-    for item, inner in zip(value, shape, strict=True):
+    for item, inner in zip(value, shape, strict=True) if isinstance(shape, tuple) else ():
         yield from _leaves(item, inner)
 
 
@@ -72,6 +90,7 @@ class Steps:
         self._next: Callable[[], tuple[int, Any, tuple[Any, ...]]] | None = lambda: stepping.program(START)(
             *args, **keywords
         )
+        self._given = (*args, *keywords.values())
         self._started, self._running = False, False
 
     def __iter__(self) -> Steps:
@@ -94,7 +113,7 @@ class Steps:
             self._running = False
         if place == END:
             raise StopIteration(value) if value is not None else StopIteration
-        self._next = self._stepping.after(place, state)
+        self._next = self._stepping.after(place, value, state, self._given)
         return value
 
     def send(self, value: Any) -> Any:

@@ -27,6 +27,7 @@ class Prepared:
 
     values: tuple[Any, ...]
     copies: tuple[tuple[Array, Array], ...]  # (the caller's array, its copy)
+    lists: tuple[tuple[list[Any], Any], ...] = ()  # (the caller's list, what is passed for it)
 
     def finish(self, result: Any) -> Any:
         """Write changed copies back to the caller's arrays; `result` with the caller's arrays for their copies."""
@@ -39,7 +40,7 @@ class Prepared:
         if type(result) is tuple:
             return tuple(self._restore(item) for item in result)
         if not isinstance(result, np.ndarray):
-            return result
+            return next((original for original, passed in self.lists if result is passed), result)
         for original, copy in self.copies:
             if result is copy:
                 return original
@@ -51,14 +52,17 @@ class Prepared:
         return result
 
 
-def prepare(values: Sequence[Any], signature: Signature | None = None) -> Prepared | None:
+def prepare(
+    values: Sequence[Any], signature: Signature | None = None, *, lists: Sequence[Any] = ()
+) -> Prepared | None:  # fmt: skip
     """Copies for the arrays that compiled code cannot take as they are; None where there are none, or it is not safe.
 
     Byte-swapped and misaligned arrays are copied; with a `signature` also those that are not packed as it asks. Not
-    safe: an array to copy that overlaps another argument.
+    safe: an array to copy that overlaps another argument. `lists`: the values with what is passed for lists, which are
+    never written.
     """
     orders = [_order_of(arg) for arg in signature.args] if signature else [""] * len(values)
-    prepared = list(values)
+    prepared = list(lists or values)
     copies = []
     for i, value in enumerate(values):
         if signature and is_generator(value) and _is_only_read(signature.args[i]):
@@ -75,7 +79,9 @@ def prepare(values: Sequence[Any], signature: Signature | None = None) -> Prepar
         copy.flags.writeable = value.flags.writeable
         prepared[i] = copy
         copies.append((value, copy))
-    return Prepared(tuple(prepared), tuple(copies)) if any(map(is_not, prepared, values)) else None
+    passed = tuple((value, made) for value, made in zip(values, prepared, strict=True)
+                   if type(value) is list and made is not value)  # fmt: skip
+    return Prepared(tuple(prepared), tuple(copies), passed) if any(map(is_not, prepared, values)) else None
 
 
 def _is_only_read(arg: Arg) -> bool:

@@ -21,7 +21,9 @@ from dcpy.frontend.source import Source
 COUNT_ITEMS = "dcpy_count_items"  # the name by which steps know the function of dcpy's own
 START, END = -1, -1  # the place before the first statement; what a step returns that has come to the end
 Block = list[ast.stmt]
-Shape = tuple["Shape", ...] | None  # of a tuple among the names, which is passed item by item; None of anything else
+OWN, EMPTY = "own", "empty"  # lists that only the generator has: the step makes one of its own of what is passed
+#: of a tuple among the names, which is passed item by item; of a list; None of anything else
+Shape = tuple["Shape", ...] | str | None
 
 
 @dataclass
@@ -55,7 +57,7 @@ class Resuming:
             leaves: list[str] = []
             shaped = zip(self.names[place], shapes, strict=True)
             unpacked = [_assigned(name, _rebuilt(name, shape, leaves)) for name, shape in shaped if shape is not None]
-            plain = [name for name, shape in zip(self.names[place], shapes, strict=True) if shape is None]
+            plain = [name for name, shape in zip(self.names[place], shapes, strict=True) if shape in (None, OWN)]
             args = ast.arguments([], [ast.arg(name) for name in (*plain, *leaves)], None, [], [], None, [])
             rest = _after(self.body, self.places[place])
             assert rest is not None
@@ -347,6 +349,9 @@ def _rebuilt(name: str, shape: Shape, leaves: list[str]) -> ast.expr:
     if shape is None:
         leaves.append(name)
         return ast.Name(name, ast.Load())
+    if isinstance(shape, str):
+        whole = ast.Slice(None, None, None)
+        return ast.List([], ast.Load()) if shape == EMPTY else ast.Subscript(ast.Name(name, ast.Load()), whole, ast.Load())
     parts = [_rebuilt(f"{name}_{position}", part, leaves) for position, part in enumerate(shape)]
     return ast.Tuple(parts, ast.Load())
 

@@ -37,6 +37,7 @@ from dcpy.frontend.lower.sequences import items as sequences
 from dcpy.frontend.lower.sequences import printf
 from dcpy.frontend.mapscope import MapScope
 from dcpy.frontend.numpy.refused import refusal
+from dcpy.frontend.python.sets import different_values, set_
 from dcpy.frontend.queues import StreamValue
 from dcpy.frontend.values import (
     ArrayValue,
@@ -170,6 +171,12 @@ def attribute(frame: Frame, owner: Value, name: str) -> Value:
 def _attribute_of_constant(frame: Frame, owner: Static, name: str) -> Value:
     """An attribute of a module or another object that is known when the program is compiled."""
     known, found = frame.closure.attribute(owner.value, name)
+    if isinstance(owner.value, set | frozenset) and name in _CHANGING:
+        raise FrontendError(
+            f"a set does not change in a program ({name})",
+            notes=("what is in a set is known when the program is compiled",),
+            help="mark what has been seen in an array of booleans: `seen = np.zeros(n, bool)`, `seen[k] = True`",
+        )
     if not known:
         near = difflib.get_close_matches(name, dir(owner.value), n=1)
         of_arrays = "" if not hasattr(np.ndarray, name) else f"arrays have .{name}: pass np.array(...)"
@@ -413,6 +420,15 @@ def _dict_comprehension(frame: Frame, node: ast.DictComp) -> Value:
     return DictValue(tuple(found.items()))
 
 
+def _set_comprehension(frame: Frame, node: ast.SetComp) -> Value:
+    first = evaluate(frame, node.generators[0].iter)
+    if not sequences.is_short(frame.b, first):
+        raise different_values()
+    made = ast.copy_location(ast.ListComp(node.elt, node.generators), node)
+    items = frame.program.evaluator.comprehend(frame, made, first)
+    return set_(frame.b, items) if items != TupleValue(()) else Static(frozenset())
+
+
 def _set(frame: Frame, node: ast.Set) -> Value:
     return Static(frozenset(frame.b.static(value, "an item of a set") for value in evaluate_all(frame, node.elts)))
 
@@ -481,5 +497,6 @@ _HANDLERS: dict[type, Callable[..., Value]] = {
     ast.Tuple: _tuple, ast.List: _tuple, ast.Dict: _dict, ast.ListComp: _comprehension,
     ast.GeneratorExp: _comprehension, ast.Lambda: _lambda, ast.Call: _call, ast.NamedExpr: _named,
     ast.JoinedStr: _formatted, ast.DictComp: _dict_comprehension, ast.Set: _set,
+    ast.SetComp: _set_comprehension,
 }  # fmt: skip
 _NAMED = (ast.BinOp, ast.UnaryOp, ast.IfExp, ast.Call)

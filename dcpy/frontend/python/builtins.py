@@ -84,6 +84,12 @@ def _progression(b: Builder, start: Expr, stop: Expr, step: Expr) -> Value:
 @implements(len)
 def len_(b: Builder, obj: Value) -> Value:
     """The number of items, or the first size of an array."""
+    if isinstance(obj, IteratorValue) and obj.kind in ("zip", "map", "enumerate", "reversed", "repeat", "count"):
+        raise b.error(
+            f"object of type {obj.kind!r} has no len()",
+            notes=("Python raises TypeError here",),
+            help=f"make a list of its items: `len(list({obj.kind}(...)))`",
+        )
     return integer(sequences.length(b, obj))
 
 

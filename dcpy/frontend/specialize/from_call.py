@@ -101,7 +101,11 @@ def _list_error(name: str, value: list[Any]) -> ArgumentError:
     if len(lengths) > 1:
         note = "it is ragged: its items have different lengths, and NumPy makes no array of it"
         return ArgumentError(message, notes=(note,), help="pass one flat array and the lengths, or rows of one length")
-    note = "a list is not converted: what the program writes to the new array would be lost"
+    if not value:
+        note = "it is empty, so that nothing tells the type of its items"
+        return ArgumentError(message, notes=(note,), help=f"pass np.array({name}, dtype=np.float64)")
+    note = "a list of numbers of one type is taken, where no annotation asks for an array; no other one is converted: "\
+           "what the program writes to the new array would be lost"
     if value and all(foreign_array(item) is not None for item in value):
         return ArgumentError(message, notes=(note,), help=f"pass a tuple: tuple({name})")
     return ArgumentError(message, notes=(note,), help=f"pass np.array({name})")

@@ -145,6 +145,7 @@ def _store(frame: Frame, target: ast.Subscript, value: Value) -> None:
 
 def store_keys(frame: Frame, owner: Value, keys: list[Value], value: Value) -> None:
     """``owner[keys] = value``."""
+    keys = _of_dictionary(owner, keys)
     if isinstance(owner, TupleValue | ListValue | DictValue) and len(keys) == 1:
         _call_list(frame, owner, "__setitem__", keys[0], value)
         return
@@ -305,7 +306,13 @@ def _update_array(frame: Frame, current: ArrayValue, symbol: str, value: Value) 
         stores.update(frame.b, UFUNC_OF[symbol], current, value)
 
 
+def _of_dictionary(owner: Value, keys: list[Value]) -> list[Value]:
+    """The key of a dictionary, where that is a tuple: ``d[i, j]``."""
+    return [TupleValue(tuple(keys))] if isinstance(owner, DictValue) and len(keys) != 1 else keys
+
+
 def _augment_keys(frame: Frame, owner: Value, keys: list[Value], symbol: str, value: Value) -> None:
+    keys = _of_dictionary(owner, keys)
     if isinstance(owner, TupleValue | ListValue | DictValue) and len(keys) == 1:
         current = subscript(frame, owner, keys)
         if isinstance(owner, DictValue) or references.is_list(owner):

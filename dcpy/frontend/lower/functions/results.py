@@ -17,6 +17,7 @@ from dcpy.frontend.lists import ListValue, Row
 from dcpy.frontend.lower.arithmetic.promotion import mixed_kinds
 from dcpy.frontend.lower.arrays import orders, stores
 from dcpy.frontend.lower.frame import IdentityMatters, NoCall
+from dcpy.frontend.lower.functions.nesting import is_cut, place_of, plain, renumbered
 from dcpy.frontend.lower.functions.returns import (
     Returned,
     Step,
@@ -106,7 +107,7 @@ def finish(frame: Frame, *, called: bool) -> Outcome:
         returned = Returned(site, parts, found.values)
         group = next((group for group in groups if alike(frame, group[0], returned)), None)
         groups.append([returned]) if group is None else group.append(returned)
-    if called and (len(groups) > 1 or any(_is_cut(part) for part in groups[0][0].parts)):
+    if called and (len(groups) > 1 or any(is_cut(part) for part in groups[0][0].parts)):
         raise NoCall
     if len(groups) == 1 and groups[0][0].parts == (0,) and all(one.leaves == [Static(None)] for one in groups[0]):
         return Outcome()
@@ -118,7 +119,7 @@ def finish(frame: Frame, *, called: bool) -> Outcome:
         returned_part, *parts_of_fields = _chosen(writer, groups, written)
     writer.rename()
     sdfg.results = tuple(writer.results)
-    sdfg.structure = _plain((returned_part, *parts_of_fields)) if changed else _plain(returned_part)
+    sdfg.structure = plain((returned_part, *parts_of_fields)) if changed else plain(returned_part)
     effects = []
     for name, change in zip(changed, parts_of_fields, strict=True):
         path, _, field = name.rpartition(".")
@@ -135,43 +136,6 @@ def _chosen(writer: _Results, groups: list[list[Returned]], written: list[list[A
         flags = () if len(parts[0]) == 1 else (writer.flag(groups, position),)
         found.append((Chosen(which, tuple(part[0] for part in parts)), *flags))
     return found
-
-
-def _place(distinct: list[list[Value]], column: list[Value]) -> int:
-    """Where a column is now: at its own place, or where the same array is."""
-    own = next((k for k, other in enumerate(distinct) if other is column), None)
-    return distinct.index(column) if own is None else own
-
-
-def _renumbered(part: Any, places: Sequence[int]) -> Any:
-    """What is returned where one array is in several places."""
-    match part:
-        case tuple():
-            return tuple(_renumbered(inner, places) for inner in part)
-        case Made(parts=parts) | Cut(parts=parts):
-            return replace(part, parts=_renumbered(parts, places))
-        case Given(index=index) | Known(index=index) | Listed(index=index):
-            return replace(part, index=places[index])
-    return places[part]
-
-
-def _is_cut(part: Any) -> bool:
-    """Whether a part of what is returned is known while the program runs only."""
-    return isinstance(part, Cut) or (isinstance(part, tuple) and any(map(_is_cut, part)))
-
-
-def _plain(part: Any) -> Any:
-    """The same for an SDFG, which knows tuples only."""
-    match part:
-        case tuple():
-            return tuple(map(_plain, part))
-        case Made(parts=parts) | Cut(parts=parts):
-            return _plain(parts)
-        case Given(index=index) | Known(index=index) | Listed(index=index):
-            return index
-        case Chosen(which=which, options=options):
-            return (which, *map(_plain, options))
-    return part
 
 
 class _Leaves:
@@ -199,7 +163,7 @@ class _Leaves:
                 return self.part(inner)
             case Missing(reason=reason, help=help):
                 raise FrontendError(reason, help=help)
-            case TupleValue() | RecordValue() if value in self.program.objects.passed.values():
+            case TupleValue() | RecordValue() | ListValue() if value in self.program.objects.passed.values():
                 return self.given(next(path for path, known in self.program.objects.passed.items() if known == value))
             case TupleValue(is_list=True) | ListValue():
                 return self.of_list(value)
@@ -281,12 +245,16 @@ class _Leaves:
         """A list whose length is known at run time only."""
         own = value.array.dtype.numpy.type
         if not all(issubclass(own, kind) for kind in value.instead):  # an np.float64 is a float as well
-            kinds = " and ".join(mixed_kinds(Scalar(Load("", (), value.array.dtype), value.weak, value.instead)))
+            kinds = " and ".join(mixed_kinds(self._number(value)))
             raise FrontendError(
                 f"a list that is returned holds {kinds}, and which is where is known at run time only",
-                help="make all of them one type: float(x), or start with 0.0 instead of 0",
+                help=f"make all of them one type: {mixed_kinds(self._number(value))[-1]}(x)",
             )
         return Listed(value.levels, value.weak, self.leaf(value.array), self.key(value.token))
+
+    def _number(self, value: ListValue) -> Scalar:
+        """What stands for the numbers in a list."""
+        return Scalar(Load("", (), value.array.dtype), value.weak, value.instead)
 
     def leaf(self, value: Value) -> int:
         """The index of one more."""
@@ -317,8 +285,8 @@ class _Results:
             column for k, column in enumerate(columns) if not is_local(self.frame, *column) or column not in columns[:k]
         ]
         indices = [self._index(self.result(column)) for column in distinct]
-        places = [indices[_place(distinct, column)] for column in columns]
-        return [_renumbered(part, places) for part in group[0].parts]
+        places = [indices[place_of(distinct, column)] for column in columns]
+        return [renumbered(part, places) for part in group[0].parts]
 
     def _index(self, result: Result) -> int:
         """Where the result is; an array that another group of returns gives as well is there already."""

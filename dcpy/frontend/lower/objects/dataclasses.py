@@ -17,10 +17,13 @@ from dataclasses import is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from dcpy.base.errors import FrontendError
+from dcpy.frontend.lists import ListValue
 from dcpy.frontend.lower import names
+from dcpy.frontend.lower.arrays import stores
 from dcpy.frontend.lower.frame import IdentityMatters, is_field
 from dcpy.frontend.lower.sequences import references
 from dcpy.frontend.scipy.matrices import CLASSES
+from dcpy.frontend.specialize.list_arguments import is_list_class
 from dcpy.frontend.specialize.records import Record, field_names, is_frozen, is_plain_class, is_sparse
 from dcpy.frontend.values import (
     ArrayValue,
@@ -28,6 +31,7 @@ from dcpy.frontend.values import (
     ObjectValue,
     RecordValue,
     Scalar,
+    SliceValue,
     Static,
     TupleValue,
     Value,
@@ -35,6 +39,7 @@ from dcpy.frontend.values import (
     kind_of,
 )
 from dcpy.frontend.varying import VARYING
+from dcpy.ir.symbolic import as_expr
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame, Site
@@ -55,7 +60,7 @@ def bind_records(frame: Frame, records: Mapping[str, Record], leaves: Mapping[st
     """The values of arguments by path. The fields of objects that may change become names of the frame."""
     found = dict(leaves)
     for path, record in reversed(list(records.items())):  # what is inside comes first
-        found[path] = _record_value(record, found)
+        found[path] = _record_value(frame, record, found)
     for path, record in records.items():
         if not record.changes or record.same_as:
             continue
@@ -69,15 +74,31 @@ def bind_records(frame: Frame, records: Mapping[str, Record], leaves: Mapping[st
     return found
 
 
-def _record_value(record: Record, found: Mapping[str, Value]) -> Value:
+def _record_value(frame: Frame, record: Record, found: Mapping[str, Value]) -> Value:
     if record.changes:
         return ObjectValue(record.same_as or record.path, record.cls)
     items = tuple(found[member.path] for member in record.members)
+    if is_list_class(record.cls):
+        return _list_value(frame, record, [item for item in items if isinstance(item, ArrayValue)])
     if not record.is_tuple:
         cls = CLASSES[record.cls.__name__] if is_sparse(record.cls) else record.cls
         return RecordValue(cls, tuple(str(member.step) for member in record.members), items)
     steps = getattr(record.cls, "_fields", ())
     return TupleValue(items, names=steps, cls=record.cls if steps else None)
+
+
+def _list_value(frame: Frame, record: Record, columns: Sequence[ArrayValue]) -> Value:
+    """A list that was passed: the array is a copy, and so takes no changes."""
+    items, b = columns[0], frame.b
+    if len(record.cls.list_levels) > items.rank:  # type: ignore[attr-defined]
+        items = b.empty([b.exact(items.shape[0]), as_expr(len(columns))], items.dtype, name="list")
+        for position, column in enumerate(columns):
+            target = b.subscript(items, [SliceValue(*[Static(None)] * 3), Static(position)])
+            assert isinstance(target, ArrayValue)
+            stores.write(b, target, column)
+    token = references.Frozen(f"it is the caller's list {record.path!r}, of which the program has a copy")
+    cls: Any = record.cls
+    return ListValue(items, cls.list_weak, levels=cls.list_levels, token=token)
 
 
 def changed_fields(env: Mapping[str, Value], paths: Sequence[Site]) -> list[str]:

@@ -250,6 +250,14 @@ def subscript(b: Builder, owner: Value, key: Value) -> Value:
         return listing.subscript(b, owner, key)
     if isinstance(owner, RangeValue):
         return at(b, owner, listing.position(b, key, length(b, owner), "range object index out of range"))
+    if isinstance(owner, IteratorValue) and owner.kind == "progression":
+        return at(b, owner, listing.position(b, key, length(b, owner), "range object index out of range"))
+    if isinstance(owner, IteratorValue):
+        raise FrontendError(
+            f"{owner.kind}() gives an iterator, which has no positions",
+            notes=("Python raises TypeError here",),
+            help=f"make a list of its items: `list({owner.kind}(...))[k]`",
+        )
     if is_number(owner) and not is_weak(owner):  # NumPy's scalars: x[...], x[()], x[None]
         return b.subscript(b.array(owner), key.items if isinstance(key, TupleValue) else [key])
     raise FrontendError(f"{kind_of(owner)} cannot be indexed")

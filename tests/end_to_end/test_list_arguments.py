@@ -1,0 +1,190 @@
+"""Lists of numbers as arguments, and programs with ``**kwargs``."""
+
+import functools
+
+import numpy as np
+import pytest
+
+import dcpy
+from dcpy.base.errors import DcpyError
+from tests.support.oracles import assert_equal
+from tests.support.oracles import check_same as check_all
+
+check_same = functools.partial(check_all, compiled=False)
+V = np.array([1.0, 4.0, 2.0])
+
+
+def dot(pairs):
+    s = 0.0
+    for x, y in pairs:
+        s += x * y
+    return s, pairs[-1][0], len(pairs)
+
+
+def asked(x):
+    return len(x), x[1:], x[-1], sum(x), max(x), sorted(x), x + [x[0]], x * 2, isinstance(x, list), x == x[:]
+
+
+def grown(x):
+    longer = list(x)
+    longer.append(x[0])
+    return longer, [v * 2 for v in x]
+
+
+CASES = [
+    (asked, [1.5, 2.5]),
+    (asked, [3, 1, 2]),
+    (asked, [np.float32(1), np.float32(3)]),
+    (grown, [1, 2]),
+    (grown, [True, False]),
+    (dot, [(1.0, 2.0), (3.0, 4.0), (5.0, 6.0)]),
+    (dot, [(1, 2)]),
+    (lambda x: (np.array(x) * 2, np.sum(x), x[0][1], x[1]), [[1, 2], [3, 4]]),
+    (lambda x: V[x], [0, 2]),
+    (lambda x: V[x], [True, False, True]),
+]
+
+
+@pytest.mark.parametrize(("f", "x"), CASES)
+def test_lists_of_numbers_are_lists(f, x):
+    check_same(f, x)
+
+
+@pytest.mark.cc
+def test_compiled_calls_with_lists():
+    @dcpy.program
+    def f(x, a):
+        return x, sum(x) + a[0], [v + 1 for v in x]
+
+    for x in ([1.0, 2.0], [1.0, 2.0, 3.0], [1, 2]):
+        found = f(x, V)
+        assert found[0] is x
+        assert_equal(found[1:], (sum(x) + V[0], [v + 1 for v in x]))
+
+
+def refusal(f, *arguments):
+    with pytest.raises(DcpyError) as caught:
+        dcpy.program(f).to_sdfg(*arguments)
+    text = str(caught.value)
+    assert "= help: " in text
+    return text
+
+
+def test_refuses_changes_of_the_caller_s_list_and_says_what_to_write():
+    def appends(x):
+        x.append(2.0)
+        return len(x)
+
+    def copies(x):
+        longer = x.copy()
+        longer.append(2.0)
+        return longer
+
+    assert "it is the caller's list 'x', of which the program has a copy" in refusal(appends, [1.0])
+    check_same(copies, [1.0])
+
+
+@pytest.mark.parametrize("x", [[], [1, 2.5], ["a"], [[1], [2, 3]], [2**70], [V, V]])
+def test_refuses_lists_that_are_no_numbers_of_one_type(x):
+    assert "argument 'x' is a list, but an array is needed" in refusal(lambda x: len(x), x)
+
+
+# -- keywords ----------------------------------------------------------------------------------------------------------
+
+
+def scaled(a, *, scale=1.0, shift=0.0):
+    return a * scale + shift
+
+
+def passes_on(a, *more, **kwargs):
+    return scaled(a, **kwargs) + len(more)
+
+
+def looks(a, b=2, **options):
+    s = 0.0
+    for name in options:
+        s += options[name]
+    return s * b + a[0], len(options), "x" in options, options.get("y", 7.0)
+
+
+def changes(a, **kwargs):
+    kwargs["shift"] = 1.0
+    return scaled(a, **kwargs)
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize(
+    ("f", "arguments", "keywords"),
+    [
+        (passes_on, (V,), {}),
+        (passes_on, (V, 1, 2), {"scale": 2.0}),
+        (passes_on, (V,), {"shift": 1, "scale": 2}),
+        (looks, (V,), {"x": 1.0, "y": 2.0}),
+        (looks, (V,), {"b": 3, "z": 1.0}),
+        (changes, (V,), {"scale": 2.0}),
+    ],
+)
+def test_keywords_are_those_of_the_call(f, arguments, keywords):
+    program = dcpy.program(f)
+    assert_equal(program(*arguments, **keywords), f(*arguments, **keywords))
+    assert_equal(program(*arguments, **keywords), f(*arguments, **keywords))
+
+
+@pytest.mark.cc
+def test_programs_with_keywords_call_one_another():
+    inner = dcpy.program(passes_on)
+    assert_equal(dcpy.program(lambda a: inner(a, scale=3.0))(V), V * 3)
+    assert_equal(inner.to_sdfg(V, scale=2.0).interpret(a=V, scale=2.0), V * 2)
+
+
+# -- what is still refused, with words that are true -------------------------------------------------------------------
+
+REFUSED = [
+    (lambda a: {i: x for i, x in enumerate(a)}[1], "which items a dictionary comprehension makes", lambda a: a[1]),
+    (lambda a: len({x for x in a}), "what is in this set is known at run time only", lambda a: len(np.unique(a))),
+    (lambda a: len(set(a)), "what is in this set is known at run time only", lambda a: len(np.unique(a))),
+    (lambda a: zip(a, a)[0], "zip() gives an iterator", lambda a: list(zip(a, a))[0]),
+    (lambda a: len(map(abs, a)), "object of type 'map' has no len()", lambda a: len(list(map(abs, a)))),
+]
+
+
+@pytest.mark.parametrize(("f", "words", "rewrite"), REFUSED)
+def test_refusals_are_true_and_rewrites_run(f, words, rewrite):
+    assert words in refusal(f, V)
+    check_same(rewrite, V)
+
+
+def test_refuses_sets_that_grow():
+    def grows(a):
+        seen = set()
+        for x in a:
+            seen.add(x)
+        return len(seen)
+
+    def marks(a):
+        seen = np.zeros(8, bool)
+        for x in a:
+            seen[int(x)] = True
+        return seen.sum()
+
+    assert "would grow" in refusal(grows, V)
+    check_same(marks, V)
+
+
+def test_sets_and_dictionaries_of_what_is_known():
+    def f(a):
+        pairs = {(i, j): i * j for i in range(2) for j in range(3)}
+        pairs[1, 1] = a[0]
+        pairs[1, 2] += 1
+        few = {i % 3 for i in range(6)}
+        return pairs[1, 1], pairs[1, 2], len(few), 2 in few, len(set((1, 2, 1)))
+
+    check_same(f, V)
+
+
+def test_ranges_with_steps_of_either_sign_have_positions():
+    def f(a, n):
+        r = range(0, 10, n)
+        return r[1], len(r), r[-1]
+
+    check_same(f, V, 3)
