@@ -21,7 +21,7 @@ _FUTURES = sum(getattr(__future__, name).compiler_flag for name in __future__.al
 def derived(
     source: Source, node: ast.FunctionDef, *, sees: Mapping[str, Any] | None = None, same_parameters: bool = False
 ) -> FunctionType:  # fmt: skip
-    """A function with this tree, in the module and with the cells of another one; `sees`: what else it knows by name."""
+    """A function with this tree, in the module and with the cells of another one; `sees`: what else it knows."""
     function = source.function
     assert isinstance(function, FunctionType)
     more = sees or {}
@@ -44,7 +44,7 @@ def derived(
 
 
 def with_keywords(function: FunctionType, names: Sequence[str]) -> FunctionType:
-    """A function with ``**kwargs`` as one with these keywords: ``kwargs = {"name": name, ...}`` is its first statement."""
+    """A function with ``**kwargs`` as one with these keywords: it begins with ``kwargs = {"name": name, ...}``."""
     source = read_source(function)
     node = copy.deepcopy(source.node)
     assert isinstance(node, ast.FunctionDef)
@@ -64,7 +64,7 @@ def with_keywords(function: FunctionType, names: Sequence[str]) -> FunctionType:
 
 def takes_keywords(function: FunctionType) -> bool:
     """Whether a function has ``**kwargs``."""
-    return bool(function.__code__.co_flags & inspect.CO_VARKEYWORDS)
+    return any(p.kind is p.VAR_KEYWORD for p in inspect.signature(function).parameters.values())
 
 
 def _inside(code: CodeType) -> CodeType:

@@ -22,7 +22,7 @@ def dot(pairs):
 
 
 def asked(x):
-    return len(x), x[1:], x[-1], sum(x), max(x), sorted(x), x + [x[0]], x * 2, isinstance(x, list), x == x[:]
+    return len(x), x[1:], x[-1], sum(x), max(x), sorted(x), x + x, x * 2, isinstance(x, list), x == x[:]
 
 
 def grown(x):
@@ -132,9 +132,9 @@ def test_keywords_are_those_of_the_call(f, arguments, keywords):
 
 @pytest.mark.cc
 def test_programs_with_keywords_call_one_another():
-    inner = dcpy.program(passes_on)
-    assert_equal(dcpy.program(lambda a: inner(a, scale=3.0))(V), V * 3)
-    assert_equal(inner.to_sdfg(V, scale=2.0).interpret(a=V, scale=2.0), V * 2)
+    inner = dcpy.program(changes)
+    assert_equal(dcpy.program(lambda a: inner(a, scale=3.0))(V), V * 3 + 1)
+    assert_equal(inner.to_sdfg(V, scale=2.0).interpret(a=V, scale=2.0), V * 2 + 1)
 
 
 # -- what is still refused, with words that are true -------------------------------------------------------------------
@@ -143,7 +143,7 @@ REFUSED = [
     (lambda a: {i: x for i, x in enumerate(a)}[1], "which items a dictionary comprehension makes", lambda a: a[1]),
     (lambda a: len({x for x in a}), "what is in this set is known at run time only", lambda a: len(np.unique(a))),
     (lambda a: len(set(a)), "what is in this set is known at run time only", lambda a: len(np.unique(a))),
-    (lambda a: zip(a, a)[0], "zip() gives an iterator", lambda a: list(zip(a, a))[0]),
+    (lambda a: zip(a, a)[0], "zip() gives an iterator", lambda a: list(zip(a, a))[1]),
     (lambda a: len(map(abs, a)), "object of type 'map' has no len()", lambda a: len(list(map(abs, a)))),
 ]
 

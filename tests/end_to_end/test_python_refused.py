@@ -202,14 +202,6 @@ def test_refuses_positions_in_lists_of_several_kinds():
     assert "cannot hold 'x'" in refusal(lambda a, n: [n, "x", 3][n])
 
 
-def test_refuses_keyword_arguments_of_unknown_names():
-    def f(a, **options):
-        return a
-
-    with pytest.raises(dcpy.DcpyError, match="options"):
-        dcpy.program(f)
-
-
 def test_refuses_writes_to_imaginary_parts_of_real_arrays():
     def whole(a, n):
         a.imag = 3

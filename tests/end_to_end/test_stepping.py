@@ -107,9 +107,40 @@ def several(a, s):
         yield k
 
 
+def maze(n):
+    walls = np.ones((2 * n + 1, 2 * n + 1), dtype=np.int8)
+    stack = [(1, 1)]
+    walls[1, 1] = 0
+    k = 7
+    while len(stack) > 0:
+        x, y = stack[-1]
+        free = []
+        for dx, dy in ((2, 0), (-2, 0), (0, 2), (0, -2)):
+            if 0 < x + dx < 2 * n and 0 < y + dy < 2 * n and walls[x + dx, y + dy] == 1:
+                free.append((dx, dy))
+        if len(free) == 0:
+            stack.pop()
+            continue
+        k = (k * 1103515245 + 12345) % 2147483648
+        dx, dy = free[k % len(free)]
+        walls[x + dx // 2, y + dy // 2] = 0
+        walls[x + dx, y + dy] = 0
+        stack.append((x + dx, y + dy))
+        yield walls
+
+
+def history(n):
+    found = []
+    for i in range(n):
+        yield list(found), len(found)
+        found.append(i * 0.5)
+
+
 @pytest.mark.parametrize(
     ("f", "arguments"),
     [
+        (maze, (3,)),
+        (history, (3,)),
         (fibonacci, ()),
         (shallow_water, (np.random.default_rng(0).random((4, 4)), np.zeros((4, 5)), np.zeros((5, 4)))),
         (life, (6, 0)),
@@ -227,6 +258,20 @@ def over_an_array(n):
         yield x + 1
 
 
+def same_list(n):
+    found = [0.5]
+    for i in range(n):
+        found.append(i * 0.5)
+        yield found
+
+
+def copied_list(n):
+    found = [0.5]
+    for i in range(n):
+        found.append(i * 0.5)
+        yield list(found)
+
+
 def inside(n):
     with np.errstate(all="ignore"):
         yield n
@@ -243,6 +288,7 @@ def behind(n):
     [
         ("two names show parts of one array", two_parts, taken_anew),
         ("a generator yields inside of a loop over a generator", over_a_generator, over_an_array),
+        ("the generator yields the list 'found', or has it twice", same_list, copied_list),
         ("a generator yields inside of `with`, `try` or `match`", inside, behind),
     ],
 )

@@ -92,7 +92,8 @@ def _interpret(program: dcpy.Program, arguments: tuple[Any, ...], **options: boo
     call = inspect.signature(program.function).bind(*arguments)
     call.apply_defaults()
     known = call.arguments
-    if sdfg.convention is not None and not sdfg.convention.passing.records:
+    parts = sdfg.convention is not None and bool(sdfg.convention.passing.records)
+    if sdfg.convention is not None and (not parts or not known.keys() >= set(sdfg.arguments)):
         names = sdfg.convention.parameters
         return sdfg.interpret(*(known[name] if name in known else _global(program, name) for name in names))
     return sdfg.interpret(

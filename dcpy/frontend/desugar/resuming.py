@@ -350,8 +350,8 @@ def _rebuilt(name: str, shape: Shape, leaves: list[str]) -> ast.expr:
         leaves.append(name)
         return ast.Name(name, ast.Load())
     if isinstance(shape, str):
-        whole = ast.Slice(None, None, None)
-        return ast.List([], ast.Load()) if shape == EMPTY else ast.Subscript(ast.Name(name, ast.Load()), whole, ast.Load())
+        copied = ast.Subscript(ast.Name(name, ast.Load()), ast.Slice(None, None, None), ast.Load())
+        return ast.List([], ast.Load()) if shape == EMPTY else copied
     parts = [_rebuilt(f"{name}_{position}", part, leaves) for position, part in enumerate(shape)]
     return ast.Tuple(parts, ast.Load())
 

@@ -22,7 +22,7 @@ from dcpy.frontend.dataflow import channels
 from dcpy.frontend.desugar import core
 from dcpy.frontend.desugar.names import free_names
 from dcpy.frontend.desugar.statements import OPERATORS
-from dcpy.frontend.implements import call_entry, find, find_attribute, find_member, find_method, method_names
+from dcpy.frontend.implements import call_entry, find, find_attribute, find_member, find_method
 from dcpy.frontend.lists import Lazy, ListValue
 from dcpy.frontend.lower.arithmetic import choices, comparisons
 from dcpy.frontend.lower.arithmetic.operators import binary, truth, unary
@@ -30,13 +30,13 @@ from dcpy.frontend.lower.arrays.sharing import held
 from dcpy.frontend.lower.control import hoisting
 from dcpy.frontend.lower.functions import calls
 from dcpy.frontend.lower.functions.importing import imported
+from dcpy.frontend.lower.members import called, field_or_method, unknown_attribute
 from dcpy.frontend.lower.names import bind_name, bound_item, from_python, is_local, read_name, settle
 from dcpy.frontend.lower.objects import dataclasses as objects
 from dcpy.frontend.lower.objects import special_methods as special
 from dcpy.frontend.lower.sequences import items as sequences
 from dcpy.frontend.lower.sequences import printf
 from dcpy.frontend.mapscope import MapScope
-from dcpy.frontend.numpy.refused import refusal
 from dcpy.frontend.python.sets import different_values, set_
 from dcpy.frontend.queues import StreamValue
 from dcpy.frontend.values import (
@@ -153,7 +153,7 @@ def attribute(frame: Frame, owner: Value, name: str) -> Value:
             return call_entry(frame.b, entry, [owner], {})
         if find_method(name) is not None:
             return Method(owner, name)
-        raise _unknown_attribute(owner, name)
+        raise unknown_attribute(owner, name)
     if isinstance(owner, ObjectValue | RecordValue) or (isinstance(owner, TupleValue) and owner.cls is not None):
         return objects.read_field(frame, owner, name)
     if isinstance(owner, Static):
@@ -164,7 +164,7 @@ def attribute(frame: Frame, owner: Value, name: str) -> Value:
             return from_python(frame, getattr(owner.value, name))
         return _attribute_of_constant(frame, owner, name)
     if isinstance(owner, TupleValue | ListValue | DictValue | GeneratorValue | StreamValue):
-        return _field_or_method(owner, name)
+        return field_or_method(owner, name)
     raise FrontendError(f"{kind_of(owner)} has no attribute {name!r}")
 
 
@@ -181,7 +181,7 @@ def _attribute_of_constant(frame: Frame, owner: Static, name: str) -> Value:
         near = difflib.get_close_matches(name, dir(owner.value), n=1)
         of_arrays = "" if not hasattr(np.ndarray, name) else f"arrays have .{name}: pass np.array(...)"
         raise FrontendError(
-            f"{_called(owner)} has no attribute {name!r}",
+            f"{called(owner)} has no attribute {name!r}",
             notes=("Python raises AttributeError here",),
             help=f"did you mean {near[0]!r}?" if near else of_arrays,
         )
@@ -200,30 +200,6 @@ def _attribute_of_constant(frame: Frame, owner: Static, name: str) -> Value:
     if refused is not None:
         raise FrontendError(f"mpi4py's {name!r} is not supported", notes=(refused.reason,), help=refused.help)
     return from_python(frame, found, frame.closure.dependences_of(name, owner.value))
-
-
-def _unknown_attribute(owner: Value, name: str) -> FrontendError:
-    refused = refusal(getattr(np.ndarray, name, None))
-    if refused is not None:
-        return FrontendError(f".{name}() is not supported", notes=(refused.reason,), help=refused.help)
-    near = difflib.get_close_matches(name, method_names(), n=1)
-    return FrontendError(
-        f"{kind_of(owner)} has no attribute {name!r} that dcpy compiles",
-        notes=() if hasattr(np.ndarray, name) else ("Python raises AttributeError here",),
-        help=f"did you mean .{near[0]}?" if near else "compute it outside of the program and pass the result",
-    )
-
-
-def _field_or_method(owner: Value, name: str) -> Value:
-    """A field of NumPy's named results (``np.linalg.eigh(a).eigenvalues``), else a method."""
-    if isinstance(owner, TupleValue) and name in owner.names:
-        return owner.items[owner.names.index(name)]
-    return Method(owner, name)
-
-
-def _called(owner: Static) -> str:
-    name = getattr(owner.value, "__name__", "")
-    return f"{type(owner.value).__name__} {name!r}" if name else kind_of(owner)
 
 
 # -- operators -------------------------------------------------------------------------------------------------------
