@@ -9,11 +9,13 @@ from __future__ import annotations
 import errno
 import os
 import re
+import signal
 import subprocess
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from dcpy.base.errors import ToolchainError
+from dcpy.base.errors import DcpyError, ToolchainError
 from dcpy.base.options import CpuOptions
 from dcpy.base.vectormath import LIBRARY as LIBRARY_OF_VECTORS
 from dcpy.codegen.artifact import Artifact, Unit
@@ -22,6 +24,11 @@ from dcpy.runtime.toolchain import Toolchains
 
 LIBRARY = "program.so"
 MESSAGE_LINES = 12
+#: what compilers say where the system refuses to write
+TOLD = {
+    errno.ENOSPC: (os.strerror(errno.ENOSPC),),
+    errno.EFBIG: (os.strerror(errno.EFBIG), signal.strsignal(signal.SIGXFSZ) or "SIGXFSZ"),
+}
 PLACE = re.compile(r"(?:\./)?([^\s:(]+)[:(](\d+)\)?:(?:\d+:)? *(.*)")
 
 # None of these changes a value that NumPy would have computed; without them g++ would change some, or not vectorize:
@@ -98,30 +105,37 @@ def build(
     `toolchains` has a compiler for each of its languages that is compiled here. `kept_at` is where the caller leaves
     the folder when this raises `ToolchainError`; `run_path` and `executable` as for `link_flags`.
     """
-    for unit in artifact.units:
+    linker = toolchains[artifact.languages[0]]
+    added = linker.openmp.units if DIVIDED in artifact.flags else ()
+    for unit in (*artifact.units, *added):
         (folder / unit.name).write_text(unit.text)
-    sources = [unit for unit in artifact.units if unit.language in toolchains]
-    objects = [f"{unit.name}.o" for unit in sources]
+    sources = [(unit, toolchains[unit.language]) for unit in artifact.units if unit.language in toolchains]
+    sources += [(unit, replace(linker, mode=())) for unit in added]
+    objects = [f"{unit.name}.o" for unit, _ in sources]
     compiles = []
-    for unit, object_ in zip(sources, objects, strict=True):
-        tool = toolchains[unit.language]
+    for (unit, tool), object_ in zip(sources, objects, strict=True):
         flags = compile_flags(artifact, unit, options, tool.family, tool.openmp)
         compiles.append([*tool.compile, *flags, "-c", unit.name, "-o", object_])
-    linker = toolchains[artifact.languages[0]]
     if DIVIDED in artifact.flags and not linker.openmp:
         remark_one_thread(linker.command)
     flags = link_flags(artifact, run_path, executable=executable, openmp=linker.openmp)
     link = [*linker.command, *objects, *flags, "-o", LIBRARY]
     for commands in (compiles, [link]):
-        for command, output in _run_all(commands, folder):
+        for command, status, output in _run_all(commands, folder):
+            if status < 0:
+                raise _ended(command, -status, output)
+            if status == 0:
+                raise _without_result(command, output)
             raise failure(artifact, command, output, kept_at)
     for name in objects:
         (folder / name).unlink()
     return folder / LIBRARY
 
 
-def _run_all(commands: Sequence[list[str]], folder: Path) -> list[tuple[list[str], str]]:
-    """Run `commands` at the same time, as many as there are processors; those that failed, with what they said."""
+def _run_all(commands: Sequence[list[str]], folder: Path) -> list[tuple[list[str], int, str]]:
+    """Run `commands` at the same time, as many as there are processors; those that left no file (which they name last),
+    with their status and what they said.
+    """
     failed = []
     width = os.cpu_count() or 1
     for start in range(0, len(commands), width):
@@ -133,17 +147,46 @@ def _run_all(commands: Sequence[list[str]], folder: Path) -> list[tuple[list[str
                 process.kill()
                 process.wait()
         failed += [
-            (command, output)
+            (command, process.returncode, output)
             for command, process, output in zip(commands[start:], running, outputs, strict=False)
-            if process.returncode != 0
+            if process.returncode != 0 or not _is_written(folder / command[-1])
         ]
     return failed
+
+
+def _is_written(file: Path) -> bool:
+    return file.is_file() and file.stat().st_size > 0
+
+
+def _ended(command: list[str], number: int, output: str) -> DcpyError:
+    """A compiler that a signal has ended: the system's doing, not that of the code."""
+    if number == signal.SIGXFSZ:
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
+    return ToolchainError(
+        f"{command[0]} was ended by {signal.Signals(number).name}",
+        notes=(f"command: {' '.join(command)}", *output.strip().splitlines()[:MESSAGE_LINES]),
+        help="is there enough memory? ulimit -v and the system's log say more",
+    )
+
+
+def _without_result(command: list[str], output: str) -> DcpyError:
+    return ToolchainError(
+        f"{command[0]} reported success, but wrote no {command[-1]}",
+        notes=(f"command: {' '.join(command)}", *output.strip().splitlines()[:MESSAGE_LINES]),
+        help="is it a C++ compiler? `dcpy doctor` shows which one is found; DCPY_CPU_COMPILER names another one",
+    )
 
 
 def _start(command: list[str], folder: Path) -> subprocess.Popen[str]:
     try:
         return subprocess.Popen(
-            command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+            command,
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            errors="backslashreplace",  # compilers quote what they were given, and speak the user's own encoding
         )
     except OSError as error:
         raise ToolchainError(f"{command[0]} cannot be started: {error.strerror}") from error
@@ -153,10 +196,12 @@ def failure(artifact: Artifact, command: list[str], output: str, kept_at: Path) 
     """The compiler's message, the generated file, and the Python line of the first message that has one.
 
     Places are written ``file:line:column:`` (g++, clang) or ``file(line):`` (NVIDIA's). A full disk is no
-    error of the code: it raises `OSError`, for the cache to look for another place.
+    error of the code, nor is a limit to the size of files: they raise `OSError`, for the cache to look for another
+    place, or to say so.
     """
-    if os.strerror(errno.ENOSPC) in output:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    for code, words in TOLD.items():
+        if any(word in output for word in words):
+            raise OSError(code, os.strerror(code))
     lines = output.strip().splitlines()
     places = [m for line in lines if (m := PLACE.match(line))]
     first = next((place for place in places if "error" in place[3]), places[0] if places else None)

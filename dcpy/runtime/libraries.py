@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import errno
 import os
 import shutil
 import tempfile
@@ -44,6 +45,8 @@ def find_or_build(
     try:
         return _build(cache, artifact, key, compilers, options, beside)
     except OSError as error:
+        if error.errno == errno.EFBIG:
+            raise _files_are_limited() from error
         if error.errno not in UNUSABLE:
             raise
         cause = error
@@ -55,6 +58,16 @@ def find_or_build(
             notes=(f"the cache folder {options.cache_dir}: {cause.strerror}",),
             help="name a folder with free space in DCPY_CACHE_DIR",
         ) from error
+
+
+def _files_are_limited() -> CacheError:
+    import resource
+
+    most = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
+    return CacheError(
+        f"a compiled program is larger than files may be: {most} bytes is the limit of this process",
+        help="raise the limit: ulimit -f unlimited",
+    )
 
 
 def _build(
@@ -120,6 +133,11 @@ def open_library(path: Path, settings: tuple[object, ...] = ()) -> ctypes.CDLL:
                     _libraries[identity] = ctypes.CDLL(str(file), mode=os.RTLD_NOW | os.RTLD_LOCAL)
                     _read_environment(_libraries[identity])
             except OSError as error:
+                if os.statvfs(path).f_flag & os.ST_NOEXEC:
+                    raise CacheError(
+                        f"the cache folder {path.parent} is on a file system whose files cannot be run (noexec)",
+                        help="name a folder elsewhere in DCPY_CACHE_DIR",
+                    ) from error
                 raise ToolchainError(
                     f"a compiled program cannot be loaded: {error}",
                     help="a library it was linked with has moved or is gone; `dcpy doctor` shows what is found",

@@ -49,6 +49,10 @@ class Loaded:
     notes: Callable[[str], Sequence[str]] | None = field(default=None, repr=False, compare=False)  # on a failed check
 
 
+class MissingFunction(ToolchainError):
+    """A library is not that of the program that was looked for."""
+
+
 def load(
     artifact: Artifact,
     options: Options,
@@ -96,7 +100,10 @@ def recall(program_key: str, options: Options, codes: Sequence[CodeType] = ()) -
         return None
     cache.note_use(record.key, [code.co_filename for code in codes[:1]])
     places = [(line, placed(codes, place)) for line, *place in record.extra.get(PLACES, ())]
-    return _open(path, record.signature, record.key, 0.0, record.extra, options, places)
+    try:
+        return _open(path, record.signature, record.key, 0.0, record.extra, options, places)
+    except MissingFunction:
+        return None  # the record stands for another program: `load` writes it again
 
 
 def open_built(path: Path, key: str, signature: Signature, extra: Mapping[str, Any], options: Options) -> Loaded:
@@ -191,7 +198,7 @@ def _open(
         addresses = [ctypes.cast(getattr(library, f"{signature.name}_{part}"), ctypes.c_void_p).value for part in names]
         entry, results, on_stream = (address or 0 for address in (*addresses, 0)[:3])
     except AttributeError as error:
-        raise ToolchainError(f"the compiled program lacks a function: {error}", notes=(f"library: {path}",)) from error
+        raise MissingFunction(f"the compiled program lacks a function: {error}", notes=(f"library: {path}",)) from error
     notes = _notes(library, signature.name, options)
     return Loaded(
         signature, entry, results, str(path), key, seconds, seconds == 0, library, device, extra, on_stream, notes

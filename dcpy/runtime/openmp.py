@@ -2,18 +2,24 @@
 
 g++ brings its library along. clang calls LLVM's, which is a package of its own, and may be of another version: it is
 looked for beside the compiler, in the folders that the linker knows, and in those of Python and Homebrew. Without it,
-loops that teams divide run on one thread; loops of vectors need no library.
+loops that teams divide run on one thread; loops of vectors need no library. Which share of a loop a thread has is
+computed by a unit of our own (include/team_shares.cpp says why).
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
+from dcpy.codegen.artifact import Unit
+
+SHARES = Path(__file__).parents[1] / "codegen" / "include" / "team_shares.cpp"
 DIVIDED = "-fopenmp"  #: the flag of an artifact that has threads
 FILES = ("libomp.so", "libomp.dylib", "libomp.so.5", "libiomp5.so", "libiomp5.dylib")
 HOMEBREW = ("/opt/homebrew/opt/libomp/lib", "/usr/local/opt/libomp/lib")
@@ -28,8 +34,24 @@ class OpenMP:
     compile: tuple[str, ...] = (DIVIDED,)
     link: tuple[str, ...] = (DIVIDED,)
 
+    @property
+    def units(self) -> tuple[Unit, ...]:
+        """What is compiled and linked with a program that has threads."""
+        return (_shares(),) if self not in (GNU, NONE) else ()
+
+    @property
+    def id(self) -> str:
+        """What stands for it in cache keys."""
+        digests = (hashlib.sha256(unit.text.encode()).hexdigest()[:16] for unit in self.units)
+        return " ".join((*self.link, *digests)) or "one thread"
+
     def __bool__(self) -> bool:
         return bool(self.compile)
+
+
+@cache
+def _shares() -> Unit:
+    return Unit(SHARES.name, SHARES.read_text(), "C++", ("-std=c++17",))
 
 
 GNU = OpenMP()

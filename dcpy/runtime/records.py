@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
@@ -41,6 +42,9 @@ class Record:
     extra: Mapping[str, Any]
 
 
+KEY = re.compile(r"[0-9a-f]{32}")  # of a program: nothing else is looked for in the cache
+
+
 class Unfaithful(Exception):
     """A value that JSON would change."""
 
@@ -64,9 +68,11 @@ def read_record(path: Path, codes: Sequence[CodeType] = ()) -> Record | None:
         return None
     try:
         found = json.loads(text)
-        return Record(found["key"], from_json(found["signature"], codes), found["extra"])
-    except (ValueError, LookupError, TypeError):
-        return None  # written by another version of dcpy
+        key, signature, extra = found["key"], from_json(found["signature"], codes), found["extra"]
+        is_key = isinstance(key, str) and KEY.fullmatch(key)
+        return Record(key, signature, extra) if is_key and isinstance(signature, Signature) else None
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return None  # written by another version of dcpy, or by hand
 
 
 def as_json(value: object, codes: Sequence[CodeType] = ()) -> object:

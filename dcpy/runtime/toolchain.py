@@ -46,7 +46,7 @@ class Toolchain:
     @property
     def id(self) -> str:
         """What stands for the compiler in cache keys."""
-        threads = "" if self.openmp == GNU else f", {' '.join(self.openmp.link) or 'one thread'}"
+        threads = "" if self.openmp == GNU else f", {self.openmp.id}"
         return f"{self.family}: {self.version}{threads}"
 
 
@@ -121,7 +121,10 @@ def _ask(command: tuple[str, ...]) -> Toolchain:
     import subprocess  # late: a warm start needs no processes
 
     try:
-        answer = subprocess.run([*command, "--version"], capture_output=True, text=True, check=True, timeout=60)
+        words = [*command, "--version"]
+        answer = subprocess.run(
+            words, capture_output=True, encoding="utf-8", errors="backslashreplace", check=True, timeout=60
+        )
     except (OSError, subprocess.SubprocessError) as error:
         raise ToolchainError(f"{shlex.join(command)} --version failed: {error}", help=INSTALL) from error
     version = answer.stdout.partition("\n")[0].strip()

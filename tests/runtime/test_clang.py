@@ -13,7 +13,7 @@ import pytest
 
 import dcpy
 from dcpy.base.vectormath import vector_functions
-from dcpy.runtime.openmp import NONE
+from dcpy.runtime.openmp import NONE, SHARES
 from dcpy.runtime.toolchain import candidates, find_toolchain, supports_openmp
 from tests.support.compiled import compile_sdfg, source_of
 
@@ -134,6 +134,20 @@ def test_both_compilers_threads_live_in_one_process_and_in_a_forked_child(tmp_pa
     command = [sys.executable, "-W", "ignore", str(path)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_each_iteration_of_a_divided_loop_runs_once_in_a_team_of_four(tmp_path):
+    toolchain = find_toolchain(CLANG)
+    if not toolchain.openmp:
+        pytest.skip("no OpenMP library for clang")
+    sources = [Path(__file__).with_name("shares.cpp"), SHARES]
+    objects = [str(tmp_path / f"{source.name}.o") for source in sources]
+    for source, object_ in zip(sources, objects, strict=True):
+        compiling = [*toolchain.command, "-w", "-O2", *toolchain.openmp.compile, "-c", str(source), "-o", object_]
+        subprocess.run(compiling, check=True)
+    program = str(tmp_path / "program")
+    subprocess.run([*toolchain.command, *objects, *toolchain.openmp.link, "-o", program], check=True)
+    assert subprocess.run([program], capture_output=True, text=True, check=True).stdout == "0\n"
 
 
 @pytest.fixture
