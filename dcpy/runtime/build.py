@@ -17,7 +17,6 @@ from pathlib import Path
 
 from dcpy.base.errors import DcpyError, ToolchainError
 from dcpy.base.options import CpuOptions
-from dcpy.base.vectormath import LIBRARY as LIBRARY_OF_VECTORS
 from dcpy.codegen.artifact import Artifact, Unit
 from dcpy.runtime.openmp import DIVIDED, GNU, OpenMP, remark_one_thread
 from dcpy.runtime.toolchain import Toolchains
@@ -41,6 +40,7 @@ SEMANTICS = (
 )
 
 
+VECTORS = "mvec"  # the library of glibc's vector functions
 VECTOR_MATH = {"gcc": (), "clang": ("-fveclib=libmvec",)}  # g++ is told by the declarations of functions; clang is not
 
 
@@ -59,7 +59,7 @@ def compile_flags(
         "-fPIC",
         *SEMANTICS,
         "-fopenmp-simd",
-        *(VECTOR_MATH[family] if LIBRARY_OF_VECTORS in artifact.environments else ()),
+        *(VECTOR_MATH[family] if any(VECTORS in found.libraries for found in artifact.environments) else ()),
         *options.flags,
         *fast,
         *_with_threads(artifact.flags, openmp.compile),
