@@ -39,11 +39,11 @@ class GraphPass(Pass):
 
     def run(self, rw: Rewriter) -> int:
         """`decide`, and one entry in the history if that changed anything. Returns the number of changes."""
-        before = rw.version
+        before = rw.changes
         self.decide(rw)
-        if rw.version > before:
+        if rw.changes > before:
             rw.record(str(self))
-        return rw.version - before
+        return rw.changes - before
 
     @abstractmethod
     def decide(self, rw: Rewriter) -> None:

@@ -68,12 +68,27 @@ class Rewriter:
         self.remarks = remarks
         self.listeners: list[Listener] = []
         self.version = 0
+        self._undone = 0
         if not sdfg.history:  # names then follow from the text alone, and a replay chooses the same ones
             sdfg.forget_names()
 
     @property
+    def changes(self) -> int:
+        """How many changes were made, but for those that were undone."""
+        return self.version - self._undone
+
+    @property
     def changed(self) -> bool:
-        return self.version > 0
+        return self.changes > 0
+
+    def mark(self) -> tuple[int, int]:
+        """Where `undone` may go back to: the version, and how many changes were undone before it."""
+        return self.version, self._undone
+
+    def undone(self, mark: tuple[int, int]) -> None:
+        """Say that the SDFG is what it was at a mark: everything that was tried since then was taken back."""
+        version, before = mark
+        self._undone = before + self.version - version
 
     def record(self, entry: str) -> None:
         """Appends an entry to the history, after a change; verifies if that is asked for."""

@@ -110,6 +110,7 @@ class LoopsIntoTiles(GraphPass):
         refusal = _why_not_plain(loop, rw.uses)
         if refusal is not None:
             return refusal
+        start = rw.mark()
         part = _Part({_as_map(node, rw): node for node in _nodes(loop) if isinstance(node, Copy)})
         points = points_of(loop, rw.uses, counts=_is_map)
         while isinstance(points, Met) and (more := self._recomputed(points.containers, loop, rw.uses, part.gone)):
@@ -117,25 +118,25 @@ class LoopsIntoTiles(GraphPass):
             points = points_of(loop, rw.uses, counts=_is_map, gone=part.gone)
         refusal = points if isinstance(points, Refusal) else _why_not_in_tiles(loop, points, part.gone, rw.uses)
         if refusal is not None:
-            part.take_back(rw)
+            part.take_back(rw, start)
         return refusal or part
 
     def _joined(self, row: _Row, step: int, rw: Rewriter) -> bool:
         """Whether what stands behind the row (`step` 1) or before it (-1) now belongs to it."""
-        beside = row.beside(step)
+        beside, start = row.beside(step), rw.mark()
         if isinstance(beside, Loop) and isinstance(beside.schedule, Sequential):
             part = self._part(beside, rw)
             if isinstance(part, Refusal):
                 return False
             if row.takes(beside, part, step, rw.uses):
                 return True
-            part.take_back(rw)
+            part.take_back(rw, start)
         if isinstance(beside, State):
             stretch = _stretch(beside, step, row.domain, rw)
             if stretch is not None:
                 if row.takes(stretch.state, stretch.part, step, rw.uses):
                     return True
-                stretch.take_back(rw)
+                stretch.take_back(rw, start)
             return any(self._joined_as_sweep(row, beside, param, rw) for param in _sweeps_behind(row, step, rw.uses))
         return False
 
@@ -143,7 +144,7 @@ class LoopsIntoTiles(GraphPass):
         """Whether the first map of a state behind the row belongs to it, as a loop over one of its parameters."""
         node = state.nodes[0]
         assert isinstance(node, Map)
-        params, domain = node.params, node.domain
+        params, domain, start = node.params, node.domain, rw.mark()
         rest = None if len(state.nodes) == 1 else State(span=state.span)
         if rest is not None:
             rw.insert_after(state, rest)
@@ -157,6 +158,7 @@ class LoopsIntoTiles(GraphPass):
         rw.update(node, params=params, domain=domain)
         if rest is not None:
             rw.append_state(state, rest)
+        rw.undone(start)
         return False
 
     def _recomputed(self, names: tuple[str, ...], loop: Loop, uses: Uses, gone: dict[Map, None]) -> dict[Map, None]:
@@ -203,10 +205,11 @@ class _Part:
     copies: dict[Map, Copy] = field(default_factory=dict)
     gone: dict[Map, None] = field(default_factory=dict)
 
-    def take_back(self, rw: Rewriter) -> None:
-        """Makes copies of the maps again."""
+    def take_back(self, rw: Rewriter, since: tuple[int, int]) -> None:
+        """Makes copies of the maps again, which they were at a mark."""
         for made, copy in self.copies.items():
             rw.replace(made, copy)
+        rw.undone(since)
 
 
 @dataclass
@@ -252,23 +255,25 @@ class _Stretch:
     part: _Part
     step: int
 
-    def take_back(self, rw: Rewriter) -> None:
-        """Makes one state of both again."""
-        self.part.take_back(rw)
+    def take_back(self, rw: Rewriter, since: tuple[int, int]) -> None:
+        """Makes one state of both again, which they were at a mark."""
+        for made, copy in self.part.copies.items():
+            rw.replace(made, copy)
         if self.rest is not None:
             rw.append_state(*((self.state, self.rest) if self.step > 0 else (self.rest, self.state)))
+        rw.undone(since)
 
 
 def _stretch(state: State, step: int, domain: Sequence[Range], rw: Rewriter) -> _Stretch | None:
     """The first maps of a state (`step` 1), or the last ones (-1), with as many points, as a state of their own."""
     part, taken = _Part(), 0
     for node in state.nodes[::step]:
-        one = _Part()
+        one, start = _Part(), rw.mark()
         if isinstance(node, Copy) and _why_no_map(node, rw.uses) is None:
             one.copies[_as_map(node, rw)] = node
         (made,) = one.copies or (node,)
         if not isinstance(made, Map) or not _is_map(made) or not _is_as_large(made, domain):
-            one.take_back(rw)
+            one.take_back(rw, start)
             break
         part.copies |= one.copies
         taken += 1
