@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from dcpy.frontend.lower.arithmetic import broadcasting, elementwise
-from dcpy.frontend.lower.arrays import indexing, stores, subscripts
+from dcpy.frontend.lower.arrays import indexing, orders, stores, subscripts
 from dcpy.frontend.lower.emitter import Emitter
 from dcpy.frontend.lower.functions import arguments
 from dcpy.frontend.lower.typed_emitter import TypedEmitter
@@ -135,6 +135,12 @@ class Builder(TypedEmitter):
         return indexing.reshape(self, value, tuple(shape))
 
     # -- writes ------------------------------------------------------------------------------------------------------
+
+    def reduce(
+        self, op: str, x: ArrayValue, axes: Sequence[int], *, dtype: DType | None = None, keepdims: bool = False
+    ) -> Value:
+        order = orders.order_of_reduction(self, x, axes)
+        return self.reduction("reduce", x, axes, dtype or x.dtype, keepdims, order, op=op)
 
     def store(self, target: ArrayValue, value: Value) -> None:
         """``target[...] = value``, broadcast and cast; right also where both overlap."""

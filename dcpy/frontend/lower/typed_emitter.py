@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.lower.arrays import orders
 from dcpy.frontend.lower.emitter import Emitter
 from dcpy.frontend.lower.raising import PathsMatter, WillRaise
 from dcpy.frontend.specialize.records import container_stem
@@ -189,14 +188,13 @@ class TypedEmitter(ABC):
     def store(self, target: ArrayValue, value: Value) -> None:
         """``target[...] = value``, broadcast and cast; right also where both overlap."""
 
-    # -- library nodes -----------------------------------------------------------------------------------------------
-
+    @abstractmethod
     def reduce(
         self, op: str, x: ArrayValue, axes: Sequence[int], *, dtype: DType | None = None, keepdims: bool = False
     ) -> Value:
         """``op`` ("add", "mul", "min", "max", "and", "or") over some axes, accumulated in `dtype`."""
-        order = orders.order_of_reduction(self, x, axes)
-        return self.reduction("reduce", x, axes, dtype or x.dtype, keepdims, order, op=op)
+
+    # -- library nodes -----------------------------------------------------------------------------------------------
 
     def reduction(
         self, kind: str, x: ArrayValue, over: Sequence[int], dtype: DType, keepdims: bool, order: Order = "C",
