@@ -257,11 +257,18 @@ def timed(profile: Profile, stage: str) -> Iterator[None]:
 
 
 @faults_reported
-def simplify(sdfg: Sdfg, options: Options | None = None) -> dict[str, int]:
-    """Runs the simplify pass in place; returns how often each transformation was applied."""
-    from dcpy.transforms.simplify.pipeline import SIMPLIFY
+def simplify(sdfg: Sdfg, options: Options | None = None, *, keeps_functions: bool = False) -> dict[str, int]:
+    """Runs the simplify pass in place; returns how often each transformation was applied.
 
-    return run_passes(sdfg, SIMPLIFY, options or resolve_options()).counts()
+    With `keeps_functions`, those that are called from many places stay functions (`outline-repeated-calls`).
+    """
+    from dcpy.transforms.overrides import without
+    from dcpy.transforms.simplify.pipeline import KEEP_FUNCTIONS, SIMPLIFY
+
+    chosen = options or resolve_options()
+    if keeps_functions:
+        run_passes(sdfg, without(KEEP_FUNCTIONS, chosen.overrides), chosen)
+    return run_passes(sdfg, SIMPLIFY, chosen).counts()
 
 
 @faults_reported

@@ -372,7 +372,7 @@ class Specializer:
         """The simple form, reshaped if the program is to be."""
         seconds = {} if profile is None else profile
         with driver.timed(seconds, "simplify"):
-            driver.simplify(lowered.sdfg, options)
+            driver.simplify(lowered.sdfg, options, keeps_functions=options.device is DeviceType.CPU)
         if options.auto_optimize:
             with driver.timed(seconds, "optimize"):
                 driver.auto_optimize(lowered.sdfg, options)

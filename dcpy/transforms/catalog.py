@@ -120,6 +120,7 @@ _GPU = "dcpy.transforms.gpu"
 PASSES: Registry[type[Pass]] = Registry(
     "pass",
     {
+        "outline-repeated-calls": f"{_SIMPLIFY}.outline_repeated_calls:OutlineRepeatedCalls",
         "assign-schedules": f"{_CPU}.assign_schedules:AssignSchedules",
         "chain-time-steps": f"{_FPGA}.chain_time_steps:ChainTimeSteps",
         "place-in-banks": f"{_FPGA}.place_in_banks:PlaceInBanks",
@@ -199,6 +200,7 @@ PIPELINES: Registry[Pipeline] = Registry(
         "distribute": f"{_DISTRIBUTED}.pipeline:DISTRIBUTE",
         "one-rank": f"{_DISTRIBUTED}.pipeline:LOCALIZE",
         "gathered": f"{_DISTRIBUTED}.pipeline:GATHERED",
+        "keep-functions": f"{_SIMPLIFY}.pipeline:KEEP_FUNCTIONS",
         "overlap": f"{_DISTRIBUTED}.pipeline:OVERLAP",
         "simplify": f"{_SIMPLIFY}.pipeline:SIMPLIFY",
         "temporaries": f"{_DISTRIBUTED}.pipeline:TEMPORARIES",

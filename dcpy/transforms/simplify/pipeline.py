@@ -14,6 +14,7 @@ from dcpy.transforms.simplify.dead_dataflow_elimination import DeadDataflowElimi
 from dcpy.transforms.simplify.dead_state_elimination import DeadStateElimination
 from dcpy.transforms.simplify.empty_state_elimination import EmptyStateElimination
 from dcpy.transforms.simplify.inline_call import InlineCall
+from dcpy.transforms.simplify.outline_repeated_calls import OutlineRepeatedCalls
 from dcpy.transforms.simplify.redundant_copy_removal import RedundantCopyRemoval
 from dcpy.transforms.simplify.redundant_reshape_removal import RedundantReshapeRemoval
 from dcpy.transforms.simplify.redundant_view_removal import RedundantViewRemoval
@@ -50,6 +51,9 @@ SIMPLIFY = Pipeline(
     ),
     ensures="simple",
 )
+
+#: before it, where the target has functions
+KEEP_FUNCTIONS = Pipeline("keep-functions", OutlineRepeatedCalls())
 
 
 def simplify(sdfg: Sdfg, *, check: bool = False) -> RunReport:
