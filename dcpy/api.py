@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 import inspect
 import re
-import sys
 from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, overload
@@ -22,6 +21,7 @@ from dcpy.frontend.derived import takes_keywords, with_keywords
 from dcpy.frontend.steps import is_generator
 from dcpy.programs.entries import entry_of
 from dcpy.programs.sdfgs import SDFG, Builder, CompiledSdfg, parse
+from dcpy.programs.sending import Sent, reduction
 from dcpy.programs.specializations import Specializer
 from dcpy.programs.stepping import Stepping, Steps
 from dcpy.runtime.dispatch import Dispatcher
@@ -225,12 +225,14 @@ class Program(Dispatcher):
 
         return program_html(self.function, self._specializer.compiled_for)
 
-    def __reduce__(self) -> Any:
-        """Sent to other processes as Python's functions are, by name: its own, else that of its function."""
-        function = self.function
-        if _named(function.__module__, function.__qualname__) is not function:
-            return str(function.__qualname__)
-        return _program_of, (function, self.options, self._specializer.use_annotations)
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """Sent to other processes as Python's functions are: by name, by value where functions are sent so."""
+        return reduction(self, protocol)
+
+    @functools.cached_property
+    def _sent(self) -> Sent:
+        """What stands for the program where it is sent."""
+        return Sent.of(self.function)
 
     def __copy__(self) -> Program:
         """A program is what it is, as a function is."""
@@ -436,14 +438,6 @@ def _program_of(function: FunctionType, options: Options, use_annotations: bool)
     if options.distributed and kind is Program:
         kind = DistributedProgram
     return kind(function, options, use_annotations=use_annotations)
-
-
-def _named(module: str, qualified: str) -> Any:
-    """What a module calls by this name; None where there is nothing, as for lambdas and functions of functions."""
-    found: Any = sys.modules.get(module)
-    for part in qualified.split("."):
-        found = getattr(found, part, None)
-    return found
 
 
 def method(function: Callable[..., Any] | None = None, **options: Any) -> Any:

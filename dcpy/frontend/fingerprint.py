@@ -26,6 +26,7 @@ import numpy as np
 from dcpy.base.generators import is_generator
 from dcpy.base.modules import is_library
 from dcpy.frontend.callbacks import Callback
+from dcpy.frontend.source import settle
 from dcpy.ir.sdfg import Sdfg
 
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
@@ -82,6 +83,7 @@ class _Description:
         if id(function) in self._seen:
             return
         self._seen.add(id(function))
+        settle(function)
         self.codes.append(function.__code__)
         names = self._add_code(function.__code__, function.__code__.co_firstlineno)
         self.parts.append(function.__name__)

@@ -20,7 +20,7 @@ from typing import Any
 from dcpy.base.errors import FrontendError
 from dcpy.base.source import SrcSpan, definition_span
 from dcpy.frontend.bytecode import Extent, extent_of, is_rewritten, means_the_same
-from dcpy.frontend.texts import texts_of, why_unknown
+from dcpy.frontend.texts import SENT_BY_VALUE, texts_of, why_unknown
 from dcpy.frontend.trees import walk
 
 FunctionNode = ast.FunctionDef | ast.Lambda
@@ -85,6 +85,16 @@ def read_source(function: Callable[..., Any]) -> Source:
         if found is not None:
             return Source(function, found.node, name)
     raise _changed(function) if readable and not code.co_filename.startswith("<") else _unknown(function)
+
+
+def settle(function: types.FunctionType) -> None:
+    """Gives a function that was sent by value the file that its definition is in, which cloudpickle leaves out."""
+    if function.__code__.co_filename == SENT_BY_VALUE:
+        try:
+            file = read_source(function).file
+        except FrontendError:  # said where the source is needed
+            return
+        function.__code__ = function.__code__.replace(co_filename=file)
 
 
 def parameter_span(function: Callable[..., Any], name: str) -> SrcSpan | None:

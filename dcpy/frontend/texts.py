@@ -31,6 +31,22 @@ def texts_of(function: FunctionType) -> Iterator[tuple[str, str]]:
     for name, given in _given(file) if file.startswith("<") else ():
         remember_text(name, given)
         yield name, given
+    for name, received in reversed(_RECEIVED):
+        if file in (name, SENT_BY_VALUE):
+            remember_text(name, received)
+            yield name, received
+
+
+#: what cloudpickle calls the file of a function that it sends
+SENT_BY_VALUE = "<dynamic-code>"
+#: files of other processes, with their texts, that came with programs from there
+_RECEIVED: list[tuple[str, str]] = []
+
+
+def receive_text(file: str, text: str) -> None:
+    """Keeps what another process says to be the text of a file, for functions that come from there."""
+    if (file, text) not in _RECEIVED:
+        _RECEIVED.append((file, text))
 
 
 def why_unknown(file: str) -> tuple[str, str]:
@@ -39,6 +55,11 @@ def why_unknown(file: str) -> tuple[str, str]:
         return (
             "it was typed at Python's prompt, or piped into Python, which keeps no source",
             "define the function in a file, or in IPython or a notebook",
+        )
+    if file == SENT_BY_VALUE:
+        return (
+            "another process has sent it by value, without its text, which comes with programs only",
+            "send the program that calls it, or import it from a module",
         )
     if file.startswith("<"):
         return (
