@@ -182,7 +182,7 @@ def api() -> Iterator[str]:
     """The page that mkdocstrings fills in."""
     yield "# API\n"
     members = ("program", "Program", "SDFG", "CompiledSdfg", "parse", "load")
-    for name in (*(f"api.{member}" for member in members), "ir.builder.Builder"):
+    for name in (*(f"api.{member}" for member in members), "ir.building.builder.Builder"):
         yield f"::: dcpy.{name}\n"
 
 
@@ -205,8 +205,19 @@ def examples() -> Iterator[str]:
 
 def overview() -> Iterator[str]:
     """The README, with links that work from here."""
-    text = (DOCS.parent / "README.md").read_text()
-    yield text.replace("](docs/", "](").replace("](CONTRIBUTING.md)", "](contributing.md)")
+    text = (DOCS.parent / "README.md").read_text().replace("](CONTRIBUTING.md)", "](contributing.md)")
+    text = text.replace("](benchmarks/README.md", "](benchmarks.md").replace("](benchmarks/earlier.md", "](earlier.md")
+    yield text.replace("](docs/", "](")
+
+
+def benchmarks() -> Iterator[str]:
+    """The figures, which are kept where the commands are that measure them."""
+    yield (DOCS.parent / "benchmarks" / "README.md").read_text().replace("](../docs/", "](")
+
+
+def earlier_benchmarks() -> Iterator[str]:
+    """The figures of the campaign before the present one."""
+    yield (DOCS.parent / "benchmarks" / "earlier.md").read_text().replace("](README.md", "](benchmarks.md")
 
 
 def contributing() -> Iterator[str]:
@@ -217,6 +228,8 @@ def contributing() -> Iterator[str]:
 PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "index.md": overview,
     "contributing.md": contributing,
+    "benchmarks.md": benchmarks,
+    "earlier.md": earlier_benchmarks,
     "tutorials/gemm.md": tutorial,
     "reference/transformations.md": transformations,
     "reference/errors.md": error_codes,
@@ -230,7 +243,9 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "reference/api.md": api,
     "../examples/README.md": examples,
 }
-COMMITTED = tuple(name for name in PAGES if name not in ("index.md", "contributing.md", "reference/api.md"))
+#: pages of the site that are copies, or made of docstrings
+MADE_FOR_THE_SITE = ("index.md", "contributing.md", "benchmarks.md", "earlier.md", "reference/api.md")
+COMMITTED = tuple(name for name in PAGES if name not in MADE_FOR_THE_SITE)
 
 
 def page(name: str) -> str:
