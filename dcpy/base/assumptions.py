@@ -8,11 +8,13 @@ it. The typical value is a hint for decisions about costs; nothing is legal by i
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 
 from dcpy.base.errors import ArgumentShapeError
 
 LARGEST = 2**63 - 1  # value of a symbol
+LARGEST_SIZE = 2**48  # of an axis of an argument: processors address no more bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,23 @@ class Assumption:
 
 
 NOTHING = Assumption()
+
+
+def too_long(argument: str, shape: Sequence[int]) -> ArgumentShapeError | None:
+    """The error of a call with an array that has more elements along an axis than memory has bytes; None if it has not.
+
+    Only views that repeat an element are so long (`np.broadcast_to`).
+    """
+    for axis, size in enumerate(shape):
+        if size > LARGEST_SIZE:
+            error = ArgumentShapeError(
+                f"argument {argument!r} has the size {size} along axis {axis}, which is more than memory can hold",
+                notes=(f"no axis of an argument is longer than 2**{LARGEST_SIZE.bit_length() - 1}",),
+                help="pass the part of it that is used",
+            )
+            error.argument = argument
+            return error
+    return None
 
 
 def refusal(

@@ -286,6 +286,12 @@ class Signature:
     assumed: tuple[tuple[str, Assumption], ...] = ()
 
     @property
+    def sizes(self) -> tuple[str, ...]:
+        """The symbols that axes of arguments tell: none is above `LARGEST_SIZE`."""
+        axes = (dim.symbol for arg in self.args if isinstance(arg, ArrayArg) for dim in arg.dims)
+        return tuple(dict.fromkeys(filter(None, axes)))
+
+    @property
     def on_device(self) -> bool:
         """Whether arguments are in the memory of a device."""
         return any(isinstance(arg, ArrayArg) and arg.on_device for arg in self.args)

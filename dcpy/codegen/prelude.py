@@ -16,7 +16,7 @@ from pathlib import Path
 
 LIBRARY = ("libm.h",)
 NUMBERS = ("integers.h", "overflow.h", "floats.h", "complex.h")
-FILES = (*LIBRARY, *NUMBERS, "orders.h", "memory.h", "nontemporal.h", "python.h", "streams.h", "devices.h")
+FILES = (*LIBRARY, *NUMBERS, "orders.h", "sizes.h", "memory.h", "nontemporal.h", "python.h", "streams.h", "devices.h")
 ON_DEVICES = (*LIBRARY, *NUMBERS, "kernels.h", "complex_kernels.h")
 WIDTHS = (8, 16, 32, 64)
 WORD = re.compile(r"[A-Za-z_]\w*")

@@ -137,7 +137,7 @@ class Limits:
     """What fits."""
 
     stack_bytes: int = 8192  #: of one array on the stack: threads have small ones
-    all_stack_bytes: int = 128 * 1024  #: of all arrays of an SDFG on the stack together
+    all_stack_bytes: int = 40 * 1024  #: of all arrays on the stack at one time, of one SDFG
     cached_bytes: int = 16 * 1024  #: of an array that stays in the first-level cache beside others
     block_threads: int = 0  #: of one block of a kernel, at most; 0: there are no kernels
     shared_bytes: int = 0  #: of all arrays that the threads of one block share

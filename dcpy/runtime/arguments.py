@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from dcpy.base.assumptions import refusal
+from dcpy.base.assumptions import refusal, too_long
 from dcpy.base.errors import ArgumentError, ArgumentShapeError, DcpyError, ReadOnlyArgument
 from dcpy.base.foreign import foreign_array
 from dcpy.base.generators import is_generator
@@ -264,6 +264,9 @@ def _size_problem(signature: Signature, values: Sequence[Any]) -> ArgumentShapeE
 
 def _assumption_problem(signature: Signature, values: Sequence[Any]) -> ArgumentShapeError | None:
     """What the program was compiled under, and what does not hold."""
+    for arg, value in zip(signature.args, values, strict=False):
+        if isinstance(arg, ArrayArg) and (error := too_long(arg.name, np.shape(value))) is not None:
+            return error
     known = symbol_values(signature, values)
     for name, assumed in signature.assumed:
         problem = refusal(name, known[name], assumed, *told_by(signature, values, name))

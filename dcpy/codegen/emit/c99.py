@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from dcpy.codegen.emit.printer import Printer
 
 THERE, GIVEN = "dcpy_there", "dcpy_given"  # the two operands of an atomic update
-SHARED = ("overflow.h", "floats.h", "orders.h", "nontemporal.h")  # of C++'s helpers: those that are C, too
+SHARED = ("overflow.h", "floats.h", "orders.h", "sizes.h", "nontemporal.h")  # of C++'s helpers: those that are C, too
 
 
 def in_c(text: str) -> str:

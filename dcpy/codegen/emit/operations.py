@@ -42,6 +42,7 @@ INTEGER = table(
     "abs:dcpy_abs sign:dcpy_sign square:dcpy_square reciprocal:dcpy_reciprocal_int gcd:dcpy_gcd lcm:dcpy_lcm",
     "max:dcpy_max min:dcpy_min fmax:dcpy_max fmin:dcpy_min real:= imag:0 powmod:dcpy_powmod add_fits:dcpy_add_fits",
     "sub_fits:dcpy_sub_fits mul_fits:dcpy_mul_fits pow_fits:dcpy_pow_fits lshift_fits:dcpy_lshift_fits ctz:dcpy_ctz",
+    "range_length:dcpy_range_length",
 )
 UNSIGNED = INTEGER | table("rshift:dcpy_rshift_unsigned abs:=")
 FLOAT = table(

@@ -164,13 +164,6 @@ static inline double dcpy_heaviside(double x, double at_zero)
     return x != x ? x : x == 0 ? at_zero : x < 0 ? (double)0 : (double)1;
 }
 
-// The product of two sizes; where 64 bits do not hold it, a number of elements that no memory holds.
-static inline int64_t dcpy_product(int64_t a, int64_t b)
-{
-    int64_t product;
-    return __builtin_mul_overflow(a, b, &product) ? __INT64_MAX__ : product;
-}
-
 // Tells the system about the huge pages that lie in some memory; false where it takes no advice.
 static inline bool dcpy_advise(void *memory, size_t bytes, int advice)
 {

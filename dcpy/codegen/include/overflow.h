@@ -36,5 +36,14 @@ static inline int64_t dcpy_powmod(int64_t base, int64_t exponent, int64_t modulu
     return modulus < 0 && power != 0 ? (int64_t)(power - m) : (int64_t)power;
 }
 
+// How many integers Python's range(start, stop, step) has, or the largest number.
+static inline int64_t dcpy_range_length(int64_t start, int64_t stop, int64_t step)
+{
+    if (step == 0 || (step > 0 ? start >= stop : start <= stop)) return 0;
+    const uint64_t way = step > 0 ? (uint64_t)stop - (uint64_t)start : (uint64_t)start - (uint64_t)stop;
+    const uint64_t length = (way - 1) / (step > 0 ? (uint64_t)step : -(uint64_t)step);
+    return length >= (uint64_t)__INT64_MAX__ ? __INT64_MAX__ : (int64_t)(length + 1);
+}
+
 // The position of the lowest bit that is set; 64 where none is.
 static inline int64_t dcpy_ctz(int64_t x) { return x == 0 ? 64 : __builtin_ctzll(x); }

@@ -179,6 +179,7 @@ class Context:
         self.parallel: ParallelScope | None = None
         self.kernel: KernelScope | None = None
         self.process = ""  # the name of the process that is lowered
+        self.told_sizes: frozenset[str] = frozenset()  # symbols that the caller's arrays tell
         self.strides: dict[str, tuple[Expr, ...]] = {}  # of arguments whose strides differ from their descriptors
         self.unaliased: set[str] = set()  # C names of pointers that nothing else overlaps
         self.shared_writes = shared_writes  # several threads may run this function on the same containers

@@ -23,6 +23,7 @@ from dcpy.codegen.lir.scalars import convert
 from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, Pointer
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.parameters import SHAPE, parameter_names
+from dcpy.codegen.lower.sizes import checked
 from dcpy.codegen.lower.values import lower_value
 from dcpy.ir import types
 from dcpy.ir.analysis.early import early_assignment
@@ -168,17 +169,17 @@ def _results(context: Context, signature: Signature) -> tree.Function:
         for name, value in _needed_symbols(context, values, sources):
             context.emit(tree.Declare(context.names.of(name), INDEX, value, constant=True))
         for position, (expr, itemsize) in enumerate(values):
-            number = times(context.symbolic(expr), integer(itemsize))
+            number = times(context.symbolic(expr), integer(itemsize)) if itemsize else checked(context, expr)
             context.emit(tree.Assign(Item(NUMBERS, integer(position), INDEX), number))
     params = (_param(ARGS), _param(SYMBOLS), _param(NUMBERS))
     return tree.Function(f"{context.module.base}_results", Basic.VOID, params, tuple(body), exported=True)
 
 
 def _result_numbers(context: Context, signature: Signature) -> Iterator[tuple[Expr, int]]:
-    """Expressions and what to multiply them with."""
+    """Expressions and what to multiply them with; 0: the size of a new array, which may not fit into 64 bits."""
     for result, described in zip(context.sdfg.results, signature.results, strict=True):
         if isinstance(described, FreshArray):
-            yield from ((_at_least_0(context, size), 1) for size in context.sdfg.desc(result.container).shape)
+            yield from ((_at_least_0(context, size), 0) for size in context.sdfg.desc(result.container).shape)
         elif isinstance(described, ViewResult):
             view = context.sdfg.desc(result.container)
             if not isinstance(view, View):

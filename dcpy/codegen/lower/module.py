@@ -64,6 +64,7 @@ def lower_program(
     module.host_waits = reaches or (module.kernels_check and not module.defers)
     module.callee_function = partial(_callee_function, module)
     context = Context(sdfg, module, avoided | exported, owned=_owned(sdfg, signature))
+    context.told_sizes = frozenset(signature.sizes if not sdfg.grids else sdfg.sizes)  # ranks are told those of all
     function = _lower_function(context, module.program, CallShape((), False, False))
     module.functions.append(function)
     module.functions += entry_functions(context, function, signature)

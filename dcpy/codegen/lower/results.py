@@ -7,6 +7,7 @@ from dcpy.codegen.lir.expr import Intrinsic, Item, LirExpr, Literal, integer
 from dcpy.codegen.lir.types import INDEX, Basic, Pointer
 from dcpy.codegen.lower.context import Context, OwnedResult
 from dcpy.codegen.lower.extents import buffer_size
+from dcpy.codegen.lower.sizes import checked
 from dcpy.ir.data import Array
 from dcpy.ir.symbolic import max_of
 
@@ -29,7 +30,7 @@ def allocate_owned(context: Context, name: str) -> None:
     context.fail_unless_memory(place.base)
     for axis, size in enumerate(desc.shape):
         known = size if context.ranges.proves_nonneg(size) else max_of(size, 0)
-        context.emit(tree.Assign(Item(result.shape, integer(axis), INDEX), context.symbolic(known)))
+        context.emit(tree.Assign(Item(result.shape, integer(axis), INDEX), checked(context, known)))
 
 
 def _slot(result: OwnedResult) -> LirExpr:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from dcpy.base.assumptions import LARGEST
 from dcpy.ir.symbolic import Expr, Ranges, sym
 
 MOST = 24  # guards of one program
@@ -43,10 +44,15 @@ class Assumptions:
         if not fact.is_linear:
             return False
         value = self.value(fact)
-        if value is None or (value >= 0 and len(self.made) >= MOST):
+        if value is None or (value >= 0 and len(self.made) >= MOST) or not self._is_testable(fact):
             return False
         (self.made if value >= 0 else self.failed)[fact] = None
         return value >= 0
+
+    def _is_testable(self, fact: Expr) -> bool:
+        """Whether 64 bits hold each step of testing a fact, as they do not for integers near their limits."""
+        terms = (Expr((term,)).evaluate(self.sample) for term in fact.terms)
+        return sum(map(abs, terms)) <= LARGEST
 
     def take_equal(self, left: Expr, right: Expr) -> bool:
         """Assumes that two sizes are equal, which makes them one symbol the next time that the program is lowered."""

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from dcpy.base.errors import FrontendError
+from dcpy.frontend.lower.arithmetic.array_sizes import require_addressable
 from dcpy.frontend.lower.emitter import Emitter
 from dcpy.frontend.lower.raising import PathsMatter, WillRaise
 from dcpy.frontend.specialize.records import container_stem
@@ -25,13 +26,13 @@ from dcpy.frontend.values import (
     scalar_expr,
 )
 from dcpy.ir import data, types
-from dcpy.ir.data import Array, Data, Order
+from dcpy.ir.data import Array, Data, Order, strides_of
 from dcpy.ir.expressions.scalar import Const, Index, Load, ScalarExpr
 from dcpy.ir.library.library_kinds import LIBRARY_KINDS
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.region import Block, Region
 from dcpy.ir.subsets import Subset
-from dcpy.ir.symbolic import Expr, ExprLike, as_exprs, max_of
+from dcpy.ir.symbolic import ZERO, Expr, ExprLike, as_exprs, max_of
 from dcpy.ir.types import DType
 
 
@@ -141,8 +142,18 @@ class TypedEmitter(ABC):
 
     # -- arrays ------------------------------------------------------------------------------------------------------
 
-    def empty(self, shape: Sequence[ExprLike], dtype: DType, *, order: Order = "C", name: str = "tmp") -> ArrayValue:
-        """A new array with undefined contents."""
+    def empty(
+        self,
+        shape: Sequence[ExprLike],
+        dtype: DType,
+        *,
+        order: Order = "C",
+        name: str = "tmp",
+        of_arrays: bool = False,
+    ) -> ArrayValue:
+        """A new array with undefined contents. `of_arrays`: sizes are those of arrays, or of parts of them."""
+        if not of_arrays:
+            require_addressable(self, as_exprs(shape), dtype)
         desc = Array.packed(dtype, as_exprs(shape), order=order, transient=True, span=self.emit.span)
         return ArrayValue.whole(self.emit.declare(self._name(name), desc), desc, fresh=True)
 
@@ -166,9 +177,15 @@ class TypedEmitter(ABC):
 
     def copy(self, value: ArrayValue, *, order: Order = "C", name: str = "tmp") -> ArrayValue:
         """A new array with the same elements."""
-        out = self.empty([self.exact(size) for size in value.shape], value.dtype, order=order, name=name)
+        shape = [self.exact(size) for size in value.shape]
+        out = self.empty(shape, value.dtype, order=order, name=name, of_arrays=self.is_stored(value))
         self.store(out, value)
         return out
+
+    def is_stored(self, value: ArrayValue) -> bool:
+        """Whether each element of an array has a place of its own: no view repeats it."""
+        desc = self.desc(value)
+        return not any(stride is ZERO for stride in strides_of(desc))
 
     def scalar_container(self, dtype: DType, name: str = "tmp") -> tuple[ArrayValue, Scalar]:
         """A new scalar container, to write (as a 0-d array) and to read."""
@@ -205,7 +222,7 @@ class TypedEmitter(ABC):
         kept = [size for axis, size in enumerate(x.shape) if axis not in over]
         result: Value
         if kept:
-            out = self.empty(kept, dtype, order=order)
+            out = self.empty(kept, dtype, order=order, of_arrays=True)
             self.library(kind, {"x": x}, {"out": out}, **fields)
             result = out
         else:

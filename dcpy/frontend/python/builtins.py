@@ -12,6 +12,7 @@ import numpy as np
 
 from dcpy.frontend.implements import call_entry, find, implements
 from dcpy.frontend.lists import ListValue
+from dcpy.frontend.lower.arithmetic.array_sizes import range_length, stays_countable
 from dcpy.frontend.lower.arithmetic.elementwise import convert
 from dcpy.frontend.lower.arithmetic.fitting import as_integer_part
 from dcpy.frontend.lower.arithmetic.operators import truth
@@ -70,15 +71,18 @@ def range_(b: Builder, *args: Value) -> Value:
         raise b.error("range() arg 3 must not be zero", notes=("Python raises ValueError here",))
     if step.constant is None and not ranges.proves_nonneg(step - 1):
         return _progression(b, start, stop, step)
+    if not stays_countable(b, start, stop, step):
+        return _progression(b, start, stop, step)
     return RangeValue(start, stop, step)
 
 
 def _progression(b: Builder, start: Expr, stop: Expr, step: Expr) -> Value:
-    """A range whose step may have either sign: how many integers there are is computed at run time."""
-    nonzero = op("ne", scalar_expr(integer(step)), Const(0, types.int64))
-    b.check(nonzero, "ValueError", "range() arg 3 must not be zero")
-    count = -b.integer(b.operator("//", integer(start - stop), integer(step)))
-    return IteratorValue("progression", (RangeValue(ZERO, max_of(count, 0)), integer(start), integer(step)))
+    """A range that is counted by its length, computed at run time: its step may have either sign, or be large."""
+    if not step.constant:
+        nonzero = op("ne", scalar_expr(integer(step)), Const(0, types.int64))
+        b.check(nonzero, "ValueError", "range() arg 3 must not be zero")
+    length = range_length(b, start, stop, step)
+    return IteratorValue("progression", (RangeValue(ZERO, length), integer(start), integer(step)))
 
 
 @implements(len)

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dcpy.frontend.lower.arithmetic.overflow import LIMITS, require_bits
+from dcpy.frontend.lower.arithmetic.overflow import require_bits
 from dcpy.frontend.values import Scalar, Static, SymInt, Value, dtype_of, is_number, kind_of, scalar_expr
 from dcpy.ir import types
 from dcpy.ir.expressions.scalar import Const, cast, op
+from dcpy.ir.symbolic.intervals import LIMITS
 from dcpy.ir.types import DType
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from dcpy.base.assumptions import too_long
 from dcpy.base.errors import ArgumentError
 from dcpy.base.foreign import foreign_array
 from dcpy.base.generators import is_generator, words_of
@@ -67,6 +68,8 @@ def type_of(name: str, value: Any, sizes: _Sizes, alias: str = "") -> ArgType:
     if isinstance(value, np.ndarray):
         dims = sizes.dims(name, value.shape)
         not_one = tuple(dict.fromkeys(name for dim in dims for name in dim.symbols))
+        if (error := too_long(name, value.shape)) is not None:
+            raise error
         kind = ArrayType(_dtype(name, value.dtype), dims, alias=alias, not_one=not_one)
         return laid_out(kind, value)
     if is_generator(value):

@@ -29,6 +29,12 @@ def power_modulo(base: int, exponent: int, modulus: int) -> int:
     return pow(base, exponent, modulus) if modulus != 0 and exponent >= 0 else 0
 
 
+def range_length(start: int, stop: int, step: int) -> int:
+    """How many integers ``range(start, stop, step)`` has, or the largest number; 0 where `step` is 0."""
+    ahead = (stop - start if step > 0 else start - stop) + abs(step) - 1
+    return min(max(ahead // abs(step), 0), HIGHEST) if step else 0
+
+
 def trailing_zeros(x: int) -> int:
     """The position of the lowest bit that is set; 64 where none is."""
     return (x & -x).bit_length() - 1 if x else 64
@@ -47,5 +53,6 @@ def _fits(name: str) -> Callable[..., Any]:
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{f"{name}_fits": _fits(name) for name in ("add", "sub", "mul", "pow", "lshift")},
     "powmod": _elementwise(power_modulo, 3, np.int64),
+    "range_length": _elementwise(range_length, 3, np.int64),
     "ctz": _elementwise(trailing_zeros, 1, np.int64),
 }

@@ -87,6 +87,7 @@ def _table() -> dict[str, OpInfo]:
         OpInfo("xor", 2, "logical_xor", "bool"),
         OpInfo("select", 3, "where", "last"),  # select(condition: bool, if true, if false)
         OpInfo("powmod", 3, "", "same"),  # Python's pow(base, exponent, modulus)
+        OpInfo("range_length", 3, "", "same"),  # of Python's range(start, stop, step)
         OpInfo("ctz", 1, "", "same"),  # trailing zeros: the position of the lowest bit that is set
         *(OpInfo(name, 2, "", "bool") for name in integer_ops.FUNCTIONS if name.endswith("_fits")),
         *(OpInfo(name, arity, "") for name, arity in float_ops.ARITIES.items()),

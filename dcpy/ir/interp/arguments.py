@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dcpy.base.assumptions import refusal
+from dcpy.base.assumptions import refusal, too_long
 from dcpy.base.errors import ArgumentError, ArgumentShapeError
 from dcpy.base.generators import are_words, is_generator, words_of
 from dcpy.ir.analysis.handles import handles_of
@@ -86,6 +86,8 @@ def symbols_of(sdfg: Sdfg, arguments: Mapping[str, Any], symbols: Mapping[str, i
     for name, desc in sdfg.containers.items():
         data = arguments.get(name)
         if isinstance(desc, Array) and isinstance(data, np.ndarray) and data.ndim == len(desc.shape):
+            if (error := too_long(name, data.shape)) is not None:
+                raise error
             strides = tuple(stride // max(data.itemsize, 1) for stride in data.strides)
             for expr, number in zip((*desc.shape, *desc.strides), (*data.shape, *strides), strict=True):
                 _solve(expr, number, values)

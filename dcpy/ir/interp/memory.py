@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from dcpy.base.assumptions import LARGEST_SIZE
 from dcpy.base.errors import OutOfBounds
 from dcpy.ir.data import Array, Data, Scalar, View
 from dcpy.ir.subsets import Range, Subset
@@ -71,12 +72,18 @@ def poison(dtype: DType) -> Any:
 
 
 def allocate(desc: Scalar | Array, symbols: Symbols) -> NDArray:
-    """Fresh poisoned memory with the strides of the descriptor. Strides of transients are never negative."""
+    """Fresh poisoned memory with the strides of the descriptor. Strides of transients are never negative.
+
+    `ValueError` where 64 bits do not count the bytes, `MemoryError` where memory cannot hold them, as in NumPy.
+    """
     shape = tuple(max(size, 0) for size in sizes_of(desc.shape, symbols))
     strides = sizes_of(desc.strides, symbols)
     if 0 in shape:
         return np.empty(shape, desc.dtype.numpy)
     length = 1 + sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True))
+    if length > LARGEST_SIZE:
+        counted = length * desc.dtype.itemsize < 2**63
+        raise MemoryError(f"no memory is left for {length} elements") if counted else ValueError("array is too big")
     flat = np.full(length, poison(desc.dtype), desc.dtype.numpy)
     return as_strided(flat, shape, tuple(stride * flat.itemsize for stride in strides))
 

@@ -22,7 +22,7 @@ from typing import Protocol, assert_never
 
 import numpy as np
 
-from dcpy.base.assumptions import LARGEST, Assumption
+from dcpy.base.assumptions import LARGEST, LARGEST_SIZE, Assumption
 from dcpy.base.errors import DeviceError, DeviceMemoryError
 from dcpy.base.exceptions import advice_on, exception_type
 from dcpy.base.tracebacks import raised_by_program
@@ -52,6 +52,7 @@ from dcpy.runtime.callbacks import Callbacks
 
 OF_DEVICES: dict[str, type[Exception]] = {"DeviceError": DeviceError, "DeviceMemoryError": DeviceMemoryError}
 NO_TYPE = 25  # NPY_NOTYPE
+OF_SIZES = Assumption(most=LARGEST_SIZE)
 LAYOUT = 1 << 16  # priority of one assumption on layouts, above all numbers of precedence
 
 Extent = tuple[int, bool, bool, int]
@@ -100,7 +101,7 @@ def encode(
         Callbacks(signature.callbacks, callbacks or {}) if signature.callbacks else None,
         tuple(_encode_linear(condition, symbols) for condition in signature.assumes),
         tuple(_encode_linear(condition, symbols) for condition in signature.unless),
-        tuple(_encode_assumed(symbols.slots[name], assumed) for name, assumed in signature.assumed),
+        tuple(_encode_assumed(symbols.slots[name], assumed) for name, assumed in assumed_at_calls(signature)),
         *((on_stream,) if signature.on_device else ()),
     )
 
@@ -151,6 +152,13 @@ def _encode_size(dim: Dim, symbols: _Symbols) -> Extent:
 
 def _encode_linear(condition: Linear, symbols: _Symbols) -> tuple[object, ...]:
     return (condition.constant, *((symbols.slots[name], factor) for name, factor in condition.terms))
+
+
+def assumed_at_calls(signature: Signature) -> list[tuple[str, Assumption]]:
+    """What is assumed of symbols, and of all sizes of arguments: that no axis is longer than memory."""
+    stricter = {name for name, assumed in signature.assumed if assumed.most is not None}
+    sizes = [name for name in signature.sizes if name not in stricter]
+    return [*signature.assumed, *((name, OF_SIZES) for name in sizes)]
 
 
 def _encode_assumed(slot: int, assumed: Assumption) -> tuple[int, int, int, int]:

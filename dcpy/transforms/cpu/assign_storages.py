@@ -10,6 +10,8 @@ from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Allocation, Array, Scalar
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.machine import LIMITS, Limits
+from dcpy.ir.region import Region
+from dcpy.ir.tree import regions_around
 from dcpy.transforms.passes import GraphPass
 
 
@@ -22,8 +24,9 @@ class AssignStorages(GraphPass):
              data A: f64[N] transient                 data A: f64[N] transient @heap
 
     A 0-d container becomes a variable, unless a view shows it. An array of constant size of up to `stack_bytes` is on
-    the stack, as threads have small ones, and as long as all of an SDFG together have at most `all_stack_bytes`.
-    Both are `limits` of the machine.
+    the stack, as threads have small ones, and as long as it and those of the regions around it have at most
+    `all_stack_bytes` together: those of two loops one after the other use the same memory. Both are `limits` of the
+    machine.
     """
 
     name: ClassVar[str] = "assign-storages"
@@ -32,13 +35,16 @@ class AssignStorages(GraphPass):
 
     def decide(self, rw: Rewriter) -> None:
         """Container by container, outer regions first."""
-        room = self.limits.all_stack_bytes
+        left: dict[Region, int] = {}
         for region in list(rw.sdfg.body.walk_regions()):
+            around = next((left[outer] for outer in regions_around(region) if outer in left), None)
+            room = self.limits.all_stack_bytes if around is None else around
             for name, desc in list(region.containers.items()):
                 if isinstance(desc, Scalar | Array) and desc.transient and desc.allocation is Allocation.UNDECIDED:
                     storage = _storage(name, desc, rw.uses, min(self.limits.stack_bytes, room))
                     room -= _bytes(desc) if storage is Allocation.STACK else 0
                     rw.redeclare(name, replace(desc, allocation=storage))
+            left[region] = room
 
 
 def _storage(name: str, desc: Scalar | Array, uses: Uses, room: int) -> Allocation:

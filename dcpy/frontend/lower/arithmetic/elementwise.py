@@ -84,7 +84,9 @@ def elementwise(
     params, ranges = domain(b, shape)
     points = [sym(name) for name in params]
     expr = fn(*_converted([broadcast_element(b, operand, points, shape) for operand in operands], dtypes))
-    out = b.empty(shape, expr.dtype, order=orders.order_of_ufunc(b, operands, len(shape)), name=name)
+    stored = all(b.is_stored(operand) for operand in operands if isinstance(operand, ArrayValue))
+    order = orders.order_of_ufunc(b, operands, len(shape))
+    out = b.empty(shape, expr.dtype, order=order, name=name, of_arrays=stored)
     fill(b, out, params, ranges, expr)
     return out
 

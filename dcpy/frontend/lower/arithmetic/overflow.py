@@ -16,31 +16,38 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dcpy.base.assumptions import LARGEST_SIZE
 from dcpy.base.errors import FrontendError
 from dcpy.base.options import IntOverflow
-from dcpy.frontend.values import ArrayValue, Static, Value, as_integer, dtype_of, is_weak, scalar_expr
+from dcpy.frontend.values import Static, Value, as_integer, dtype_of, is_weak, scalar_expr
 from dcpy.ir import types
-from dcpy.ir.data import View
 from dcpy.ir.expressions.integer_ops import fits
 from dcpy.ir.expressions.scalar import Cast, Const, Index, Load, Op, ScalarExpr, WrapIndex, op
-from dcpy.ir.symbolic import Expr, Ranges, as_expr, max_of, product_of, sym
+from dcpy.ir.symbolic import Expr, Ranges, sym
 from dcpy.ir.symbolic.expr import Atom
+from dcpy.ir.symbolic.intervals import (
+    LIMITS,
+    Interval,
+    hull,
+    is_within,
+    joined,
+    of_atom,
+    polynomial,
+    product,
+    quotient,
+    remainder,
+)
 from dcpy.ir.types import DType
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.builder import Builder
     from dcpy.frontend.lower.emitter import Emitter
 
-Interval = tuple[int, int]  # both inclusive
-
-LARGEST_SIZE = 2**48
 AGES = 2**56
-LIMITS: Interval = (-(2**63), 2**63 - 1)
 COMPARISONS = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge
 }  # fmt: skip
 CHECKED = {"+": "add", "-": "sub", "*": "mul", "**": "pow", "<<": "lshift"}
-_TOO_BIG = "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size."
 _MESSAGE = "does not fit into the 64 bits that integers have in a program"
 
 
@@ -59,7 +66,7 @@ def require_fit(b: Builder, symbol: str, left: Value, right: Value, dtype: DType
     if symbol not in CHECKED:
         return
     known = Intervals(emit)
-    if _is_within(_result(symbol, known.of(x), known.of(y)), LIMITS) or _is_bounded(emit.ranges, symbol, left, right):
+    if is_within(_result(symbol, known.of(x), known.of(y)), LIMITS) or _is_bounded(emit.ranges, symbol, left, right):
         return
     require_bits(b, op(f"{CHECKED[symbol]}_fits", x, y), f"{{0}} {symbol} {{1}}", [x, y])
 
@@ -68,47 +75,6 @@ def require_bits(b: Builder, holds: ScalarExpr, what: str, values: Sequence[Scal
     """`OverflowError` at run time unless an expression `holds`; ``{0}`` in `what` stands for ``values[0]``."""
     if b.emit.options.int_overflow is not IntOverflow.WRAP and not b.emit.wraps:
         b.check(holds, "OverflowError", f"{what} {_MESSAGE}", values)
-
-
-def require_countable(b: Builder, shape: Sequence[Expr]) -> None:
-    """`ValueError` unless 64 bits count the elements of a view that repeats what is there; sizes of 0 count as 1.
-
-    Free for the shape of an array that there is memory for.
-    """
-    if any(not isinstance(desc, View) and desc.shape == tuple(shape) for desc in b.emit.descs.values()):
-        return
-    _require_product(b, [max_of(size, 1) for size in shape], "iterator is too large")
-
-
-def require_addressable(b: Builder, shape: Sequence[Expr], dtype: DType) -> None:
-    """`ValueError` unless 64 bits count the bytes of a new array, as NumPy counts them: sizes of 0 are 1.
-
-    Free where all sizes are those of arrays, or sums of some: there is no memory for so many. Code of dcpy's own is
-    not looked at.
-    """
-    known = Intervals(b.emit)
-    if b.emit.wraps or all(known.of(Index(size))[1] <= 16 * LARGEST_SIZE for size in shape):
-        return
-    if len(shape) == 1:
-        b.emit.require(LIMITS[1] // dtype.itemsize - shape[0], "ValueError", _TOO_BIG)
-    else:
-        _require_product(b, [as_expr(dtype.itemsize), *(max_of(size, 1) for size in shape)], _TOO_BIG)
-
-
-def require_counted(b: Builder, array: ArrayValue) -> None:
-    """The same where the elements of an array are counted that might never get memory; free for those of the caller."""
-    count = product_of(*array.shape)
-    mine = [desc.shape for desc in b.emit.descs.values() if not desc.transient]
-    if b.emit.descs[b.root(array.container)].transient and not any(product_of(*shape) == count for shape in mine):
-        _require_product(b, array.shape, _TOO_BIG)
-
-
-def _require_product(b: Builder, factors: Sequence[Expr], message: str) -> None:
-    known, total = Intervals(b.emit), as_expr(1)
-    for factor in factors:
-        if not _is_within(_result("*", known.of(Index(total)), known.of(Index(factor))), LIMITS):
-            b.check(op("mul_fits", Index(total), Index(factor)), "ValueError", message)
-        total = total * factor
 
 
 def require_negative_fits(b: Builder, value: Value) -> None:
@@ -128,7 +94,7 @@ def _require_quotient(b: Builder, x: ScalarExpr, y: ScalarExpr) -> None:
 
 def is_wide(value: Value) -> bool:
     """Whether a value is a known int that 64 bits do not hold."""
-    return isinstance(value, Static) and type(value.value) is int and not _is_within((value.value,) * 2, LIMITS)
+    return isinstance(value, Static) and type(value.value) is int and not is_within((value.value,) * 2, LIMITS)
 
 
 def with_wide(b: Builder, symbol: str, left: Value, right: Value) -> Value:
@@ -170,10 +136,6 @@ def _is_bounded(ranges: Ranges, symbol: str, left: Value, right: Value) -> bool:
     return floor and any(ranges.proves_le(total, limit) for limit in limits)
 
 
-def _is_within(inner: Interval, outer: Interval) -> bool:
-    return outer[0] <= inner[0] and inner[1] <= outer[1]
-
-
 def _result(symbol: str, x: Interval, y: Interval) -> Interval:
     """Where ``x symbol y`` lies."""
     match symbol:
@@ -182,16 +144,12 @@ def _result(symbol: str, x: Interval, y: Interval) -> Interval:
         case "-":
             return x[0] - y[1], x[1] - y[0]
         case "*":
-            return _hull([a * b for a in x for b in y])
+            return product(x, y)
     ends = [(a, b) for a in (*x, 0) for b in (max(y[0], 0), max(y[1], 0)) if x[0] <= a <= x[1]]
     if symbol == "**":
         ends += [(a, y[1] - 1) for a in x if y[1] > 0]  # of an odd power if the largest is even
-        return _hull([a**b for a, b in ends]) if all(fits("pow", a, b) for a, b in ends) else (LIMITS[0] - 1, 0)
-    return _hull([a << b for a, b in ends]) if all(fits("lshift", a, b) for a, b in ends) else (LIMITS[0] - 1, 0)
-
-
-def _hull(values: list[int]) -> Interval:
-    return min(values), max(values)
+        return hull([a**b for a, b in ends]) if all(fits("pow", a, b) for a, b in ends) else (LIMITS[0] - 1, 0)
+    return hull([a << b for a, b in ends]) if all(fits("lshift", a, b) for a, b in ends) else (LIMITS[0] - 1, 0)
 
 
 class Intervals:
@@ -212,7 +170,7 @@ class Intervals:
             case Const(value=value):
                 return int(value.real), int(value.real)
             case Index(value=value):
-                return self._polynomial(value)
+                return self.exactly(value)
             case Load(container=container):
                 return self.emit.counted.get(container, _limits_of(expr))
             case Op(name=name, args=args):
@@ -228,15 +186,17 @@ class Intervals:
         if name in symbols:
             return _result(symbols[name], self.of(args[0]), self.of(args[1]))
         match name:
-            case "mod" | "bitand":
-                return _remainder(name, [self.of(arg) for arg in args], unknown)
+            case "mod":
+                return remainder(self.of(args[0]), self.of(args[1]), unknown)
+            case "bitand":
+                return _common_bits([self.of(arg) for arg in args], unknown)
             case "floordiv":
-                return _quotient(self.of(args[0]), self.of(args[1]), unknown)
+                return quotient(self.of(args[0]), self.of(args[1]))
             case "rshift":
                 least, most = (min(max(count, 0), 63) for count in self.of(args[1]))
-                return _quotient(self.of(args[0]), (1 << least, 1 << most), unknown)
+                return quotient(self.of(args[0]), (1 << least, 1 << most))
             case "select":
-                return _joined([self.of(arg) for arg in args[1:]])
+                return joined([self.of(arg) for arg in args[1:]])
             case "min" | "max":
                 pick = min if name == "min" else max
                 lows, highs = zip(*map(self.of, args), strict=True)
@@ -249,14 +209,9 @@ class Intervals:
                 return 0, max(abs(low), abs(high))
         return unknown
 
-    def _polynomial(self, value: Expr) -> Interval:
-        low = high = 0
-        for monomial, factor in value.terms:
-            term: Interval = (factor, factor)
-            for atom, power in monomial:
-                term = _result("*", term, _power(self._atom(atom), power))
-            low, high = low + term[0], high + term[1]
-        return low, high
+    def exactly(self, value: Expr) -> Interval:
+        """Where a symbolic expression lies, if its operands do not wrap around; it may itself leave 64 bits."""
+        return polynomial(value, self._atom)
 
     def _atom(self, atom: Atom) -> Interval:
         if atom.kind == "sym":
@@ -264,14 +219,7 @@ class Intervals:
                 self._symbols[atom.name] = LIMITS  # meanwhile, where bounds mention one another
                 self._symbols[atom.name] = self._symbol(atom.name)
             return self._symbols[atom.name]
-        parts = [self._polynomial(arg) for arg in atom.args]
-        match atom.kind:
-            case "min" | "max":
-                pick = min if atom.kind == "min" else max
-                return pick(low for low, _ in parts), pick(high for _, high in parts)
-            case "mod":
-                return _remainder("mod", parts, LIMITS)
-        return _quotient(parts[0], parts[1], LIMITS)
+        return of_atom(atom, self.exactly)
 
     def _is_a_size(self, name: str) -> bool:
         """Whether the caller's arrays say that an integer of the caller's is the size of one."""
@@ -281,41 +229,21 @@ class Intervals:
         emit = self.emit
         low, high = (0, LARGEST_SIZE) if name in emit.sdfg.sizes or self._is_a_size(name) else LIMITS
         lower, upper = emit.ranges.bounds(name)
-        low = low if lower is None else max(low, self._polynomial(lower)[0])
-        high = high if upper is None else min(high, self._polynomial(upper)[1])
+        low = low if lower is None else max(low, self.exactly(lower)[0])
+        high = high if upper is None else min(high, self.exactly(upper)[1])
         extent = emit.counters.get(name)
         step = 0 if extent is None else extent.step.constant or 0
         if extent is not None and step:
-            first = self._polynomial(extent.start)
+            first = self.exactly(extent.start)
             farthest = step * AGES
             return (low, min(high, first[1] + farthest)) if step > 0 else (max(low, first[0] + farthest), high)
         return low, high
 
 
-def _power(base: Interval, power: int) -> Interval:
-    low, high = base
-    ends = [low**power, high**power]
-    return (0, max(ends)) if power % 2 == 0 and low < 0 < high else _hull(ends)
-
-
-def _joined(parts: list[Interval]) -> Interval:
-    return min(low for low, _ in parts), max(high for _, high in parts)
-
-
-def _quotient(value: Interval, divisor: Interval, unknown: Interval) -> Interval:
-    """Of ``a // b`` with a positive `b`."""
-    return _hull([a // b for a in value for b in divisor]) if divisor[0] > 0 else unknown
-
-
-def _remainder(name: str, parts: list[Interval], unknown: Interval) -> Interval:
-    """Of ``a % b`` with a positive `b`, and of ``a & b`` where one of them is not negative."""
-    if name == "bitand":
-        highs = [high for low, high in parts if low >= 0]
-        return (0, min(highs)) if highs else unknown
-    (low, high), (smallest, largest) = parts
-    if smallest <= 0:
-        return unknown
-    return (low, high) if low >= 0 and high < smallest else (0, largest - 1)
+def _common_bits(parts: list[Interval], unknown: Interval) -> Interval:
+    """Of ``a & b`` where one of them is not negative."""
+    highs = [high for low, high in parts if low >= 0]
+    return (0, min(highs)) if highs else unknown
 
 
 def _limits_of(expr: ScalarExpr) -> Interval:

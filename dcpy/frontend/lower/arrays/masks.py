@@ -79,7 +79,7 @@ def positions(b: TypedEmitter, mask: ArrayValue) -> tuple[ArrayValue, ...]:
 def new_positions(b: TypedEmitter, mask: ArrayValue) -> tuple[ArrayValue, ...]:
     """Where a mask holds, in C order: an array for each of its dimensions."""
     selected = count(b, mask)
-    found = [b.empty([selected], types.int64) for _ in mask.shape]
+    found = [b.empty([selected], types.int64, of_arrays=True) for _ in mask.shape]
     b.library("indexing.nonzero", {"mask": mask}, {f"out{axis}": out for axis, out in enumerate(found)})
     return tuple(found)
 
@@ -88,8 +88,9 @@ def compress(b: TypedEmitter, chosen: Masked) -> ArrayValue:
     """The selected elements, packed: a new array."""
     along = range(chosen.axis, chosen.axis + chosen.mask.rank)
     order = orders.order_of_gathered(b, chosen.base, along, chosen.axis, 1)
-    in_c_order = b.contiguous(chosen.base)
-    out = b.empty(chosen.selected(count(b, chosen.mask)), chosen.base.dtype, order="C" if in_c_order else order)
+    shape = chosen.selected(count(b, chosen.mask))
+    order_made = "C" if b.contiguous(chosen.base) else order
+    out = b.empty(shape, chosen.base.dtype, order=order_made, of_arrays=True)
     orders.lie_as_made(b, out, order, ())
     b.library("indexing.compress", {"mask": chosen.mask, "x0": chosen.base}, {"out0": out}, axis=chosen.axis)
     return out

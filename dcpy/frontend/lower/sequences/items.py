@@ -132,8 +132,8 @@ def _of_iterator(b: Builder, value: IteratorValue, index: Expr) -> Value:
             return b.subscript(array, [*[SliceValue(*[Static(None)] * 3)] * axis, cut])
         case IteratorValue(kind="reversed", parts=(part,)):
             return at(b, part, length(b, part) - 1 - index)
-        case IteratorValue(kind="progression", parts=(_, first, step)):
-            return b.operator("+", first, b.operator("*", step, integer(index)))
+        case IteratorValue(kind="progression", parts=(_, first, step)):  # all of them fit
+            return integer(b.integer(first) + b.integer(step) * index)
         case IteratorValue(kind="repeat", parts=(item, *_)):
             return item
         case IteratorValue(kind="count", parts=(first, step)):

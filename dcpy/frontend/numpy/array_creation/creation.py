@@ -10,9 +10,9 @@ import numpy as np
 
 from dcpy.frontend.comm.words import Request
 from dcpy.frontend.implements import implements
+from dcpy.frontend.lower.arithmetic.array_sizes import length_of_range, require_counted
 from dcpy.frontend.lower.arithmetic.elementwise import convert
 from dcpy.frontend.lower.arithmetic.fitting import require_fit
-from dcpy.frontend.lower.arithmetic.overflow import require_addressable, require_counted
 from dcpy.frontend.lower.arithmetic.promotion import promoted
 from dcpy.frontend.lower.arrays import orders
 from dcpy.frontend.lower.builder import Builder
@@ -36,7 +36,6 @@ from dcpy.frontend.values import (
 from dcpy.ir import types
 from dcpy.ir.data import Order
 from dcpy.ir.expressions.scalar import Const, Index, ScalarExpr, cast, op
-from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import Expr, as_expr, product_of
 from dcpy.ir.types import DType
 
@@ -82,9 +81,7 @@ def empty(b: Builder, shape: Value, dtype: Value = NONE, order: Value = ORDER_C)
 
 
 def _new(b: Builder, shape: Value, dtype: DType, order: Value) -> ArrayValue:
-    sizes = b.shape_argument(shape)
-    require_addressable(b, sizes, dtype)
-    return b.empty(sizes, dtype, order=order_of(b, order))
+    return b.empty(b.shape_argument(shape), dtype, order=order_of(b, order))
 
 
 @implements(np.zeros)
@@ -299,7 +296,7 @@ def _integer_range(b: Builder, start: Expr, stop: Expr, step: Expr, dtype: DType
         raise b.error("Maximum allowed size exceeded", notes=("np.arange with a step of 0 has no end",))
     if not ranges.proves_lt(step, 0):
         b.emit.require(step - 1, "ValueError", "np.arange: the step {0} must be at least 1 here", (step,))
-    length = ranges.simplify(b.exact(Range(start, stop, step).size))
+    length = length_of_range(b, start, stop, step)
     return b.generate([length], dtype, lambda i: _of_index(i, dtype, start, step))
 
 
@@ -445,7 +442,6 @@ def _by_place(
     b: Builder, shape: tuple[Expr, Expr], dtype: DType, test: Callable[[ScalarExpr, ScalarExpr], ScalarExpr]
 ) -> Value:
     """Ones where the test of row and column holds."""
-    require_addressable(b, shape, dtype)
     one, zero = (convert(Const(number, types.int64), dtype) for number in (1, 0))
     return b.generate(shape, dtype, lambda i, j: op("select", test(i, j), one, zero))
 

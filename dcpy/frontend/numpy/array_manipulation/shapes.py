@@ -9,13 +9,14 @@ from dataclasses import replace
 import numpy as np
 
 from dcpy.frontend.implements import implements
+from dcpy.frontend.lower.arithmetic.array_sizes import require_countable
 from dcpy.frontend.lower.arithmetic.broadcasting import broadcast_shapes, may_be_one
-from dcpy.frontend.lower.arithmetic.overflow import require_countable
 from dcpy.frontend.lower.arrays import orders
 from dcpy.frontend.lower.builder import Builder, items_of
 from dcpy.frontend.numpy.array_creation.creation import counted_size, order_argument, size_of
 from dcpy.frontend.numpy.defaults import FALSE, NONE, NUMBER_0, NUMBER_1, ORDER_C
 from dcpy.frontend.values import ArrayValue, SliceValue, Static, TupleValue, Value, integer, is_number, is_weak
+from dcpy.ir import types
 from dcpy.ir.data import View, strides_of
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ONE, ZERO, Expr, product_of
@@ -248,7 +249,7 @@ def broadcast_to(b: Builder, array: Value, shape: Value) -> Value:
             "input operand has more dimensions than allowed by the axis remapping",
             notes=("NumPy raises ValueError here",),
         )
-    require_countable(b, sizes)
+    require_countable(b, sizes, x.dtype)
     return b.broadcast_to(x, sizes)
 
 
@@ -257,7 +258,7 @@ def broadcast_arrays(b: Builder, *args: Value) -> Value:
     """Read-only views of all in their common shape."""
     arrays = [b.array(value) for value in args]
     shape = broadcast_shapes(b, [x.shape for x in arrays])
-    require_countable(b, shape)
+    require_countable(b, shape, types.int8)
     return TupleValue(tuple(b.broadcast_to(x, shape) for x in arrays))
 
 

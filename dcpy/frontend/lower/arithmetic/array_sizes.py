@@ -1,0 +1,181 @@
+"""Sizes of new arrays: ValueError where 64 bits do not count the bytes, MemoryError where no process has so many.
+
+Checked are sizes that a program computes of its integers, before anything else is computed of them: whether the array
+gets memory, or fusion makes it unnecessary, is decided later. Shapes of arrays, and what elementwise operations make of
+them, are free; so is code of dcpy's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from dcpy.base.assumptions import LARGEST_SIZE
+from dcpy.frontend.lower.arithmetic.overflow import AGES, Intervals
+from dcpy.frontend.lower.emitter import assume_nonneg
+from dcpy.frontend.values import ArrayValue
+from dcpy.ir import types
+from dcpy.ir.data import Array, View
+from dcpy.ir.expressions.scalar import Const, Index, op
+from dcpy.ir.subsets import Range
+from dcpy.ir.symbolic import ONE, ZERO, Expr, as_expr, max_of, product_of, sym
+from dcpy.ir.symbolic.expr import Atom, rebuild
+from dcpy.ir.symbolic.intervals import LIMITS, is_within, product
+from dcpy.ir.types import DType
+
+if TYPE_CHECKING:
+    from dcpy.frontend.lower.typed_emitter import TypedEmitter
+
+ADDRESS_SPACE = 2**47  # bytes that a process has at most, with processors of today
+TOO_BIG = "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size."
+TOO_LONG = "Maximum allowed dimension exceeded"
+
+
+def _require_at_most(b: TypedEmitter, size: Expr, most: int, exception: str, message: str) -> None:
+    if not b.emit.ranges.proves_le(size, most):
+        b.check(op("ge", Index(most - size), Const(0, types.int64)), exception, message, [Index(size)])
+        b.emit.ranges = assume_nonneg(b.emit.ranges, most - size)
+
+
+def _has_another(b: TypedEmitter, shape: Sequence[Expr]) -> bool:
+    """Whether there is an array of the same shape, of which the same has been asked."""
+    found = (name for name, desc in b.emit.descs.items() if isinstance(desc, Array) and desc.shape == tuple(shape))
+    return any(map(b.emit.is_visible, found))
+
+
+def _is_raised(size: Expr) -> bool:
+    """Whether a size is a symbol, perhaps with a number that is not negative: then the test of its bytes says all."""
+    number = size.subs(dict.fromkeys(size.symbols, 0)).constant if size.is_linear else None
+    return number is not None and 0 <= number <= LARGEST_SIZE and (size - number).name is not None
+
+
+def require_countable(b: TypedEmitter, shape: Sequence[Expr], dtype: DType) -> None:
+    """`ValueError` unless 64 bits count the bytes of a view that repeats what is there; sizes of 0 count as 1.
+
+    Free for the shape of an array that there is memory for.
+    """
+    if any(not isinstance(desc, View) and desc.shape == tuple(shape) for desc in b.emit.descs.values()):
+        return
+    total = _require_product(b, [max_of(size, 1) for size in shape], "iterator is too large")
+    if any(Intervals(b.emit).of(Index(size))[1] > LARGEST_SIZE for size in shape):
+        _require_product(b, [total, as_expr(dtype.itemsize)], TOO_BIG)
+
+
+def require_addressable(b: TypedEmitter, shape: Sequence[Expr], dtype: DType) -> None:
+    """`ValueError` unless 64 bits count the bytes of a new array, as NumPy counts them: sizes of 0 are 1.
+
+    `MemoryError` where they are more than a process can address. Free where all sizes are those of arrays, or sums of
+    some: what else there is memory for is seen when it is allocated.
+    """
+    known = Intervals(b.emit)
+    if all(known.of(Index(size))[1] <= 16 * LARGEST_SIZE for size in shape) or _has_another(b, shape):
+        return
+    if len(shape) > 1 or not _is_raised(shape[0]):
+        for size in shape:
+            require_computed(b, size)
+    most = ADDRESS_SPACE // dtype.itemsize
+    if len(shape) == 1:
+        _require_at_most(b, shape[0], LIMITS[1] // dtype.itemsize, "ValueError", TOO_BIG)
+        _require_at_most(b, shape[0], most, "MemoryError", _unable(dtype, 1))
+        return
+    sizes = [max_of(size, 1) for size in shape]
+    total = _require_product(b, [as_expr(dtype.itemsize), *sizes], TOO_BIG)
+    if known.of(Index(total))[1] > ADDRESS_SPACE:
+        within = op("le", Index(total), Const(ADDRESS_SPACE, types.int64))
+        b.check(within, "MemoryError", _unable(dtype, len(shape)), [Index(size) for size in shape])
+    for size in shape:
+        b.emit.ranges = assume_nonneg(b.emit.ranges, most - size)
+
+
+def range_length(b: TypedEmitter, start: Expr, stop: Expr, step: Expr) -> Expr:
+    """How many integers a range has, whatever its bounds are."""
+    values = [Index(value) for value in (start, stop, step)]
+    return b.emit.assign_symbol("n", op("range_length", *values), 0)
+
+
+def stays_countable(b: TypedEmitter, start: Expr, stop: Expr, step: Expr) -> bool:
+    """Whether a range can be counted by its values: what follows its last one fits, too. Not for steps that are large.
+
+    Steps of one end at the bound; nothing is counted up to `AGES` in them. `OverflowError` at run time where a smaller
+    step would go beyond 64 bits.
+    """
+    number = step.constant
+    if number in (1, -1):
+        return True
+    if number is not None and abs(number) >= LARGEST_SIZE:
+        return False
+    known = Intervals(b.emit)
+    size = known.of(Index(step))
+    (first_low, first), (last_low, last) = known.of(Index(start)), known.of(Index(stop))
+    if size[0] > 0:
+        if last + size[1] <= LIMITS[1] or (number is not None and first + number * AGES <= LIMITS[1]):
+            return True
+    elif last_low + size[0] >= LIMITS[0] or (number is not None and first_low + number * AGES >= LIMITS[0]):
+        return True
+    values = [Index(stop), Index(step)]
+    message = "a range up to {0} in steps of {1} goes beyond the 64 bits that integers have in a program"
+    b.check(op("add_fits", *values), "OverflowError", message, values)
+    return True
+
+
+def length_of_range(b: TypedEmitter, start: Expr, stop: Expr, step: Expr) -> Expr:
+    """The size of ``np.arange(start, stop, step)``; `ValueError` where a step that is small makes it too long."""
+    way = stop - start
+    number = step.constant
+    if is_within(Intervals(b.emit).exactly(way), LIMITS):
+        return b.emit.ranges.simplify(b.exact(Range(start, stop, step).size))
+    if number is None or abs(number) >= LARGEST_SIZE:
+        return range_length(b, start, stop, step)
+    require_computed(b, way, "ValueError", "Maximum allowed size exceeded")
+    return b.emit.ranges.simplify(b.exact(Range(start, stop, step).size))
+
+
+def require_counted(b: TypedEmitter, array: ArrayValue) -> None:
+    """The same where the elements of an array are counted that might never get memory; free for those of the caller."""
+    count = product_of(*array.shape)
+    mine = [desc.shape for desc in b.emit.descs.values() if not desc.transient]
+    if b.emit.descs[b.root(array.container)].transient and not any(product_of(*shape) == count for shape in mine):
+        _require_product(b, array.shape, TOO_BIG)
+
+
+def require_computed(b: TypedEmitter, size: Expr, exception: str = "ValueError", message: str = TOO_LONG) -> None:
+    """Raises unless 64 bits hold a size, at each step of computing it; free where that is proved."""
+    known = Intervals(b.emit)
+    total: Expr = ZERO
+    for monomial, factor in size.terms:
+        term = as_expr(factor)
+        for atom, power in monomial:
+            for arg in atom.args:
+                require_computed(b, arg, exception, message)
+            for _ in range(power):
+                term = _step(b, known, "*", term, _of(atom), exception, message)
+        total = _step(b, known, "+", total, term, exception, message)
+
+
+def _step(b: TypedEmitter, known: Intervals, symbol: str, x: Expr, y: Expr, exception: str, message: str) -> Expr:
+    result = x * y if symbol == "*" else x + y
+    if symbol == "+" and ZERO in (x, y):
+        return result
+    first, second = known.of(Index(x)), known.of(Index(y))
+    reached = product(first, second) if symbol == "*" else (first[0] + second[0], first[1] + second[1])
+    if not is_within(reached, LIMITS) and not is_within(known.exactly(result), LIMITS):
+        b.check(op("mul_fits" if symbol == "*" else "add_fits", Index(x), Index(y)), exception, message)
+    return result
+
+
+def _of(atom: Atom) -> Expr:
+    return sym(atom.name) if atom.kind == "sym" else rebuild(atom.kind, atom.args)
+
+
+def _require_product(b: TypedEmitter, factors: Sequence[Expr], message: str) -> Expr:
+    known, total = Intervals(b.emit), ONE
+    for factor in factors:
+        if not is_within(product(known.of(Index(total)), known.of(Index(factor))), LIMITS):
+            b.check(op("mul_fits", Index(total), Index(factor)), "ValueError", message)
+        total = total * factor
+    return total
+
+
+def _unable(dtype: DType, rank: int) -> str:
+    shape = ", ".join(f"{{{axis}}}" for axis in range(rank)) + ("," if rank == 1 else "")
+    return f"Unable to allocate an array with shape ({shape}) and data type {dtype.numpy_name}"

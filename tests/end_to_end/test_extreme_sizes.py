@@ -1,0 +1,192 @@
+"""Sizes and trip counts near the limits of 64 bits: errors of NumPy, iterations of Python, enough memory."""
+
+import numpy as np
+import pytest
+
+import dcpy
+
+LARGEST = 2**63 - 1
+X = np.ones(16)
+REPEATED = np.broadcast_to(np.float64(1.0), 2**32)
+
+
+def tiled(x, k):
+    return np.tile(x, k)
+
+
+def padded(x, k):
+    return np.pad(x, k)
+
+
+def sum_of_padded(x, k):
+    return np.pad(x, k).sum()
+
+
+def repeated(x, k):
+    return np.repeat(x, k)
+
+
+def outer(b):
+    return np.outer(b, b).ravel()
+
+
+def zeros(n):
+    return np.zeros(n)
+
+
+def sum_of_zeros(n, m):
+    return np.zeros((n, m)).sum()
+
+
+def sum_of_ones_and_one(n):
+    return (np.ones(n) + 1).sum()
+
+
+def sum_of_repeated(x, n):
+    return np.broadcast_to(x[0], (n, n)).sum()
+
+
+def identity(n):
+    return np.eye(n).sum()
+
+
+def spaced(n):
+    return np.linspace(0.0, 1.0, n)
+
+
+def counted(a, b, c):
+    return np.arange(a, b, c)
+
+
+def iterations(a, b, c):
+    found = 0
+    for _ in range(a, b, c):
+        found += 1
+    return found
+
+
+def loads(x, a, b, c):
+    total = 0.0
+    for i in range(a, b, c):
+        total += x[i]
+    return total
+
+
+def part(x, a, b, c):
+    return x[a:b:c].sum()
+
+
+#: NumPy raises these (some of its functions corrupt its heap instead, so none of them is called here)
+RAISED = [
+    (tiled, (X, 2**60), ValueError),
+    (padded, (X, LARGEST), ValueError),
+    (padded, (X, 2**50), MemoryError),
+    (sum_of_padded, (X, LARGEST), ValueError),
+    (sum_of_padded, (X, 2**50), MemoryError),
+    (repeated, (X, 2**60), ValueError),
+    (outer, (REPEATED,), (ValueError, MemoryError)),
+    (zeros, (10**14,), MemoryError),
+    (zeros, (2**61,), ValueError),
+    (sum_of_zeros, (2**40, 2**40), ValueError),
+    (sum_of_zeros, (2**24, 2**23), MemoryError),
+    (sum_of_zeros, (0, 2**62), ValueError),
+    (sum_of_ones_and_one, (10**14,), MemoryError),
+    (sum_of_repeated, (X, 2**32), ValueError),
+    (identity, (2**32,), ValueError),
+    (spaced, (2**62,), ValueError),
+    (counted, (-(2**63), LARGEST, 1), ValueError),
+    (loads, (X, -(2**63), LARGEST, 2**62), IndexError),
+]
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize(("function", "arguments", "error"), RAISED)
+def test_what_memory_cannot_hold_raises(function, arguments, error):
+    program = dcpy.program(function)
+    with pytest.raises(error):
+        program(*arguments)
+
+
+@pytest.mark.parametrize(("function", "arguments", "error"), [case for case in RAISED if case[0] is not outer])
+def test_what_memory_cannot_hold_raises_in_the_interpreter(function, arguments, error):
+    small = [argument if isinstance(argument, np.ndarray) else 2 for argument in arguments]
+    sdfg = dcpy.program(function).to_sdfg(*small)
+    names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    with pytest.raises(error):
+        sdfg.interpret(**dict(zip(names, arguments, strict=True)))
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        (iterations, (-(2**63), LARGEST, 2**62)),
+        (iterations, (LARGEST, -(2**63), -(2**62))),
+        (iterations, (0, 10, -3)),
+        (iterations, (10, 0, -3)),
+        (counted, (-(2**63), LARGEST, 2**62)),
+        (counted, (2, 11, 4)),
+        (part, (X, -(2**63), LARGEST, 1)),
+        (part, (X, 0, LARGEST, LARGEST)),
+        (part, (X, LARGEST, -(2**63), -LARGEST)),
+        (tiled, (X, 3)),
+        (padded, (X, 2)),
+        (zeros, (0,)),
+    ],
+)
+def test_extreme_bounds_give_the_numbers_of_python(function, arguments):
+    program = dcpy.program(function)
+    np.testing.assert_array_equal(program(*arguments), function(*arguments))
+
+
+@pytest.mark.cc
+def test_a_small_step_beyond_64_bits_is_refused():
+    def by_threes(a, b):
+        found = 0
+        for _ in range(a, b, 3):
+            found += 1
+        return found
+
+    program = dcpy.program(by_threes)
+    assert program(2, 12) == 4
+    with pytest.raises(OverflowError, match="goes beyond the 64 bits"):
+        program(LARGEST - 5, LARGEST)
+
+
+DOCUMENT = """
+sdfg @document(x: f64[N], k) symbols(k: i64, N: size) -> (__return: array) {
+  data t: f64[SIZE] transient
+  data __return: f64[N]
+  state {
+    map i = 0:N {
+      tasklet (a <- x[i]) -> (b -> t[i]) { b = a }
+    }
+    map j = 0:N {
+      tasklet (a <- t[j]) -> (b -> __return[j]) { b = a }
+    }
+  }
+}
+"""
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize("size", ["k*k*N", "N + 2*k", "max(N, k*k) + N"])
+@pytest.mark.parametrize("k", [2**32, LARGEST])
+def test_a_document_gets_no_memory_for_a_size_that_wraps(size, k):
+    sdfg = dcpy.parse(DOCUMENT.replace("SIZE", size))
+    np.testing.assert_array_equal(sdfg(x=X, k=2), X)
+    for run in (sdfg, sdfg.interpret):
+        with pytest.raises((MemoryError, ValueError)):
+            run(x=X, k=k)
+
+
+def test_no_axis_of_an_argument_is_longer_than_memory():
+    def third(x):
+        return x[3]
+
+    endless = np.broadcast_to(np.int8(1), 2**60)
+    program = dcpy.program(third)
+    with pytest.raises(dcpy.ArgumentShapeError, match="more than memory can hold"):
+        program(endless)
+    with pytest.raises(dcpy.ArgumentShapeError, match="more than memory can hold"):
+        program.to_sdfg(np.ones(4, np.int8)).interpret(x=endless)
