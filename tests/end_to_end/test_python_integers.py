@@ -78,7 +78,7 @@ def test_w5_code_of_dcpys_own_is_not_checked():
     def f(a, bins):
         return np.histogram(a, bins)[0], a[a > 2].size, np.sort(a)
 
-    assert "OverflowError" not in texts(f, np.arange(9.0), 3)
+    assert "does not fit into the 64 bits" not in texts(f, np.arange(9.0), 3)
 
 
 def test_w5_wrap_checks_nothing():

@@ -124,7 +124,6 @@ def empty_like(
 def _like_of_another_shape(b: Builder, shape: Value, dtype: DType, order: Value, like: Value) -> ArrayValue:
     """In the order of another array of as many dimensions, else in C order, unless another one is asked for."""
     sizes = b.shape_argument(shape)
-    require_addressable(b, sizes, dtype)
     same_rank = isinstance(like, ArrayValue) and like.rank == len(sizes)
     asked = order_argument(b, order)
     axes: Order = "F" if asked == "F" else "C"
