@@ -149,7 +149,7 @@ class TypedEmitter(ABC):
         *,
         order: Order = "C",
         name: str = "tmp",
-        of_arrays: bool = False,
+        of_arrays: bool = True,
     ) -> ArrayValue:
         """A new array with undefined contents. `of_arrays`: sizes are those of arrays, or of parts of them."""
         if not of_arrays:

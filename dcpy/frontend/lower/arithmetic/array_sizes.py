@@ -37,6 +37,12 @@ def _require_at_most(b: TypedEmitter, size: Expr, most: int, exception: str, mes
         b.emit.ranges = assume_nonneg(b.emit.ranges, most - size)
 
 
+def _is_counted(b: TypedEmitter, size: Expr) -> bool:
+    """Whether a size is a number of elements found in an array, which its bound says."""
+    most = b.emit.ranges.bounds(size.name)[1] if size.name is not None else None
+    return most is not None and any(product_of(*desc.shape) is most for desc in b.emit.descs.values())
+
+
 def _has_another(b: TypedEmitter, shape: Sequence[Expr]) -> bool:
     """Whether there is an array of the same shape, of which the same has been asked."""
     found = (name for name, desc in b.emit.descs.items() if isinstance(desc, Array) and desc.shape == tuple(shape))
@@ -68,15 +74,17 @@ def require_addressable(b: TypedEmitter, shape: Sequence[Expr], dtype: DType) ->
     some: what else there is memory for is seen when it is allocated.
     """
     known = Intervals(b.emit)
-    if all(known.of(Index(size))[1] <= 16 * LARGEST_SIZE for size in shape) or _has_another(b, shape):
+    free = all(known.of(Index(size))[1] <= 16 * LARGEST_SIZE or _is_counted(b, size) for size in shape)
+    if free or _has_another(b, shape):
         return
     if len(shape) > 1 or not _is_raised(shape[0]):
         for size in shape:
             require_computed(b, size)
     most = ADDRESS_SPACE // dtype.itemsize
-    if len(shape) == 1:
-        _require_at_most(b, shape[0], LIMITS[1] // dtype.itemsize, "ValueError", TOO_BIG)
-        _require_at_most(b, shape[0], most, "MemoryError", _unable(dtype, 1))
+    if len(shape) == 1:  # a call assumes it, and another version is compiled for sizes that are larger
+        if not b.emit.holds(most - shape[0]):
+            _require_at_most(b, shape[0], LIMITS[1] // dtype.itemsize, "ValueError", TOO_BIG)
+            _require_at_most(b, shape[0], most, "MemoryError", _unable(dtype, 1))
         return
     sizes = [max_of(size, 1) for size in shape]
     total = _require_product(b, [as_expr(dtype.itemsize), *sizes], TOO_BIG)

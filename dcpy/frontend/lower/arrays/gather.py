@@ -70,7 +70,7 @@ def read(b: TypedEmitter, value: ArrayValue, keys: Keys) -> ArrayValue:
         return masks.compress(b, masked)
     chosen = _select(b, _without_masks(b, value, keys))
     order = chosen.order(b)
-    out = b.empty(chosen.result_shape, value.dtype, order="C" if b.contiguous(chosen.base) else order)
+    out = b.empty(chosen.result_shape, value.dtype, of_arrays=True, order="C" if b.contiguous(chosen.base) else order)
     orders.lie_as_made(b, out, order, ())
     b.library("indexing.gather", {"x": chosen.base, **chosen.operands()}, {"out": out}, **chosen.fields(b))
     return out

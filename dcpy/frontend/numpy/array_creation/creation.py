@@ -10,7 +10,7 @@ import numpy as np
 
 from dcpy.frontend.comm.words import Request
 from dcpy.frontend.implements import implements
-from dcpy.frontend.lower.arithmetic.array_sizes import length_of_range, require_counted
+from dcpy.frontend.lower.arithmetic.array_sizes import length_of_range, require_addressable, require_counted
 from dcpy.frontend.lower.arithmetic.elementwise import convert
 from dcpy.frontend.lower.arithmetic.fitting import require_fit
 from dcpy.frontend.lower.arithmetic.promotion import promoted
@@ -81,7 +81,7 @@ def empty(b: Builder, shape: Value, dtype: Value = NONE, order: Value = ORDER_C)
 
 
 def _new(b: Builder, shape: Value, dtype: DType, order: Value) -> ArrayValue:
-    return b.empty(b.shape_argument(shape), dtype, order=order_of(b, order))
+    return b.empty(b.shape_argument(shape), dtype, order=order_of(b, order), of_arrays=False)
 
 
 @implements(np.zeros)
@@ -130,7 +130,7 @@ def _like_of_another_shape(b: Builder, shape: Value, dtype: DType, order: Value,
     if same_rank or asked == "A":
         axes = order_like(b, order, like)
         axes = axes if same_rank else "F" if isinstance(like, ArrayValue) and orders.lies_backwards(b, like) else "C"
-    return b.empty(sizes, dtype, order=axes)
+    return b.empty(sizes, dtype, order=axes, of_arrays=False)
 
 
 @implements(np.zeros_like)
@@ -296,6 +296,7 @@ def _integer_range(b: Builder, start: Expr, stop: Expr, step: Expr, dtype: DType
     if not ranges.proves_lt(step, 0):
         b.emit.require(step - 1, "ValueError", "np.arange: the step {0} must be at least 1 here", (step,))
     length = length_of_range(b, start, stop, step)
+    require_addressable(b, [length], dtype)
     return b.generate([length], dtype, lambda i: _of_index(i, dtype, start, step))
 
 
@@ -441,6 +442,7 @@ def _by_place(
     b: Builder, shape: tuple[Expr, Expr], dtype: DType, test: Callable[[ScalarExpr, ScalarExpr], ScalarExpr]
 ) -> Value:
     """Ones where the test of row and column holds."""
+    require_addressable(b, shape, dtype)
     one, zero = (convert(Const(number, types.int64), dtype) for number in (1, 0))
     return b.generate(shape, dtype, lambda i, j: op("select", test(i, j), one, zero))
 

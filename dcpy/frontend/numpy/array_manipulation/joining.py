@@ -250,7 +250,7 @@ def _several_times(b: Builder, x: ArrayValue, axis: int, count: Expr, *, each: b
     """`count` copies of each element along an axis, or of the whole: stored to a dimension beside it, of `count`."""
     sizes = [b.exact(size) for size in x.shape]
     before, size, after = sizes[:axis], sizes[axis], sizes[axis + 1 :]
-    out = b.empty([*before, size * count, *after], x.dtype)
+    out = b.empty([*before, size * count, *after], x.dtype, of_arrays=False)
     pairs = [size, count] if each else [count, size]
     b.store(b.reshape(out, [*before, *pairs, *after]), b.expand(x, axis + each))
     return out

@@ -12,6 +12,7 @@ import numpy as np
 
 from dcpy.frontend.implements import implements
 from dcpy.frontend.lower.arithmetic import elementwise
+from dcpy.frontend.lower.arithmetic.array_sizes import require_addressable
 from dcpy.frontend.lower.arrays import orders
 from dcpy.frontend.lower.builder import Builder, items_of
 from dcpy.frontend.numpy.array_manipulation.shapes import band
@@ -63,6 +64,7 @@ def pad(b: Builder, array: Value, pad_width: Value, mode: Value = CONSTANT, **kw
     x = b.array(array)
     widths = _widths(b, pad_width, x.rank)
     shape = [b.exact(size) + before + after for size, (before, after) in zip(x.shape, widths, strict=True)]
+    require_addressable(b, shape, x.dtype)
     rule = b.static(mode, "mode")
     extra = _extra(b, rule, kwargs)
     if rule == "empty" or (rule == "constant" and is_number(extra)):
