@@ -48,7 +48,7 @@ COMPARISONS = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge
 }  # fmt: skip
 CHECKED = {"+": "add", "-": "sub", "*": "mul", "**": "pow", "<<": "lshift"}
-_MESSAGE = "does not fit into the 64 bits that integers have in a program"
+BEYOND_64_BITS = "does not fit into the 64 bits that integers have in a program"
 
 
 def require_fit(b: Builder, symbol: str, left: Value, right: Value, dtype: DType = types.int64) -> None:
@@ -74,7 +74,7 @@ def require_fit(b: Builder, symbol: str, left: Value, right: Value, dtype: DType
 def require_bits(b: Builder, holds: ScalarExpr, what: str, values: Sequence[ScalarExpr]) -> None:
     """`OverflowError` at run time unless an expression `holds`; ``{0}`` in `what` stands for ``values[0]``."""
     if b.emit.options.int_overflow is not IntOverflow.WRAP and not b.emit.wraps:
-        b.check(holds, "OverflowError", f"{what} {_MESSAGE}", values)
+        b.check(holds, "OverflowError", f"{what} {BEYOND_64_BITS}", values)
 
 
 def require_negative_fits(b: Builder, value: Value) -> None:
@@ -112,7 +112,7 @@ def with_wide(b: Builder, symbol: str, left: Value, right: Value) -> Value:
         known = COMPARISONS[symbol](*((wide.value, small) if wide is left else (small, wide.value)))
         return Static(bool(known) if is_weak(other) else np.bool_(known))
     raise FrontendError(
-        f"the integer {wide.value} {_MESSAGE}",
+        f"the integer {wide.value} {BEYOND_64_BITS}",
         notes=("Python's ints grow, those of a program do not",),
         help="compute with np.uint64 where it is to wrap around, with floats, or outside of the program",
     )

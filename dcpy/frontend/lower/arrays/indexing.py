@@ -10,11 +10,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.lower.arrays.keys import NEW
 from dcpy.frontend.lower.raising import WillRaise
 from dcpy.frontend.values import (
     ArrayValue,
+    Scalar,
     SliceValue,
     Static,
     Value,
@@ -26,6 +29,7 @@ from dcpy.ir.data import View
 from dcpy.ir.expressions.scalar import Const, Index, ScalarExpr, WrapIndex, cast, op
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ONE, ZERO, Expr, as_expr, ceil_div, max_of, min_of
+from dcpy.ir.symbolic.intervals import LIMITS
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.typed_emitter import TypedEmitter
@@ -113,7 +117,7 @@ def _wrap(index: Expr, size: Expr) -> Expr:
 
 def slice_range(b: TypedEmitter, key: SliceValue, size: Expr) -> Range:
     """The elements that a slice of a dimension of `size` names; inside out where it is empty."""
-    step = ONE if key.step == Static(None) else b.integer(key.step, "the step of a slice")
+    step = ONE if key.step == Static(None) else _saturated(b, key.step, "the step of a slice")
     if step.constant == 0:
         raise FrontendError("slice step cannot be zero", notes=("NumPy raises ValueError here",))
     size = b.exact(size)
@@ -162,14 +166,24 @@ def _of_either_direction(b: TypedEmitter, key: SliceValue, step: Expr, size: Exp
     return Range(start, start + count * step, step)
 
 
+def _saturated(b: TypedEmitter, value: Value, what: str) -> Expr:
+    """A bound or step of a slice; the largest int64 for unsigned ones above, which names as much."""
+    most = Const(LIMITS[1], types.uint64)
+    if isinstance(value, Static) and isinstance(value.value, int | np.integer):
+        return as_expr(max(LIMITS[0], min(int(value.value), LIMITS[1])))
+    if isinstance(value, ArrayValue) and not value.shape:
+        value = Scalar(value.load(()))
+    if isinstance(value, Scalar) and value.dtype == types.uint64:
+        return b.emit.assign_symbol("n", cast(op("min", value.expr, most), types.int64), 0)
+    return b.integer(value, what)
+
+
 def _bound(b: TypedEmitter, value: Value, size: Expr, forward: bool, *, low: int, is_start: bool) -> Expr:
     """A start or stop, from the front. Only the side that would reach outside is clamped: the other only empties."""
     if value == Static(None):
         first, last = (ZERO, size) if forward else (size - 1, as_expr(-1))
         return first if is_start else last
-    bound = as_integer(value)
-    if bound is None:
-        bound = b.integer(value, "a bound of a slice")
+    bound = _saturated(b, value, "a bound of a slice")
     clamp_high = is_start != forward  # stop of a forward slice, start of a backward one
     negative = b.emit.is_negative(bound)
     if negative is False:

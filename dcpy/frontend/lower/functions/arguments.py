@@ -12,10 +12,13 @@ from dcpy.base.errors import FrontendError
 from dcpy.frontend.comm.words import Request
 from dcpy.frontend.lists import ListValue
 from dcpy.frontend.lower.arithmetic import elementwise
+from dcpy.frontend.lower.arithmetic.array_sizes import TOO_LONG
 from dcpy.frontend.lower.arithmetic.broadcasting import same_size
 from dcpy.frontend.lower.arithmetic.fitting import stored
+from dcpy.frontend.lower.arithmetic.overflow import BEYOND_64_BITS
 from dcpy.frontend.lower.arithmetic.promotion import require_same
 from dcpy.frontend.lower.arrays.foreign import refuse_foreign
+from dcpy.frontend.lower.raising import WillRaise
 from dcpy.frontend.lower.sequences import listing
 from dcpy.frontend.values import (
     ArrayValue,
@@ -37,6 +40,7 @@ from dcpy.ir.expressions.scalar import cast
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import Expr
+from dcpy.ir.symbolic.intervals import LIMITS
 from dcpy.ir.types import DType
 
 if TYPE_CHECKING:
@@ -66,13 +70,23 @@ def static(value: Value, what: str) -> Any:
     )
 
 
-def integer(b: TypedEmitter, value: Value, what: str) -> Expr:
-    """An integer as a symbolic expression; a run-time one is assigned to a new symbol."""
+def integer(b: TypedEmitter, value: Value, what: str, too_large: tuple[str, str] = ("", "")) -> Expr:
+    """An integer as a symbolic expression; a run-time one is assigned to a new symbol.
+
+    `too_large`: the exception and its message for an unsigned one that int64 does not hold; `OverflowError` if empty.
+    """
+    exception, message = too_large if any(too_large) else ("OverflowError", f"{what} {BEYOND_64_BITS}")
     known = as_integer(value)
     if known is not None:
+        if isinstance(value, Static) and isinstance(value.value, np.uint64) and value.value > LIMITS[1]:
+            raise WillRaise(exception, message)
         return known
     if isinstance(value, ArrayValue) and not value.shape:
         value = Scalar(value.load(()))
+    if isinstance(value, Scalar) and value.dtype == types.uint64:
+        number = b.emit.assign_symbol("n", cast(value.expr, types.int64))
+        b.emit.require(number, exception, message)  # what does not fit has become negative
+        return number
     if isinstance(value, Scalar) and value.dtype.kind in "iub":
         return b.emit.assign_symbol("n", cast(value.expr, types.int64))
     raise FrontendError(
@@ -92,7 +106,7 @@ def shape(b: TypedEmitter, value: Value) -> tuple[Expr, ...]:
             parts = tuple(map(Static, known))
         case _:
             parts = (value,)
-    sizes = tuple(integer(b, part, "a size") for part in parts)
+    sizes = tuple(integer(b, part, "a size", ("ValueError", TOO_LONG)) for part in parts)
     for size in sizes:
         if size.constant is not None and size.constant < 0:
             raise FrontendError("negative dimensions are not allowed", notes=("NumPy raises ValueError here",))
