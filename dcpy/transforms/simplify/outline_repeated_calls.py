@@ -31,9 +31,9 @@ class OutlineRepeatedCalls(GraphPass):
     def decide(self, rw: Rewriter) -> None:
         """Callee by callee, with a remark on those that stay."""
         found: dict[Sdfg, list[Call]] = {}
-        for node in rw.sdfg.body.walk_nodes():
-            if isinstance(node, Call) and not node.outlined:
-                found.setdefault(node.sdfg, []).append(node)
+        for call in rw.sdfg.body.walk_calls():
+            if not call.outlined:
+                found.setdefault(call.sdfg, []).append(call)
         for callee, calls in found.items():
             size = sum(1 for _ in callee.body.walk_nodes())
             if len(calls) < self.calls or len(calls) * size < self.nodes:

@@ -12,8 +12,9 @@ from typing import TypeVar
 from dcpy.frontend.lower.typed_emitter import Remembered, TypedEmitter
 from dcpy.frontend.values import ArrayValue
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.region import Block, State, SymbolAssign
+from dcpy.ir.region import Block, SymbolAssign
 from dcpy.ir.roles import Role
+from dcpy.ir.tree import nodes_of
 
 Result = TypeVar("Result")
 
@@ -54,5 +55,5 @@ def _walk(blocks: list[Block]) -> Iterator[Block]:
 
 
 def _written(block: Block) -> Iterator[Memlet]:
-    for node in block.nodes if isinstance(block, State) else ():
+    for node in nodes_of(block):
         yield from (operand.memlet for operand in node.operands() if operand.role is not Role.READ)
