@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from functools import lru_cache
 
 from dcpy.base.source import SrcSpan
 from dcpy.ir.distribution import Distribution
@@ -268,7 +269,8 @@ def packed_strides(shape: Sequence[Expr], order: Order = "C") -> tuple[Expr, ...
     return tuple(strides)
 
 
-def packed_axes(shape: Sequence[Expr], strides: Sequence[Expr]) -> tuple[int, ...] | None:
+@lru_cache(maxsize=4096)
+def packed_axes(shape: tuple[Expr, ...], strides: tuple[Expr, ...]) -> tuple[int, ...] | None:
     """The order of axes, slowest first, that `packed_strides` gives these strides for; None where there is none."""
     every = tuple(range(len(shape)))
     rest, found, step = [*every], list[int](), ONE

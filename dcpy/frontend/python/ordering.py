@@ -175,7 +175,7 @@ def _chosen(b: Builder, name: str, test: bool | ScalarExpr, yes: Value, no: Valu
         sorts = "sort positions, `sorted(range(n), key=...)`, or convert all to one type"
         converts = "convert both to one type, or use np.minimum and np.maximum"
         raise b.error(
-            f"{name}() gives {kind_of(no)} or {kind_of(yes)}, depending on values",
+            f"{name}() gives {kind_of(no)} or {kind_of(yes)}, depending on their values",
             notes=("which of them comes first is known at run time only",),
             help="use tuples, `(a, b)`, instead of lists" if lists else sorts if name == "sorted" else converts,
         )

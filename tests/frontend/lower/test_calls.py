@@ -129,6 +129,7 @@ def test_recursion_is_refused_where_nothing_is_known_of_the_numbers():
     assert refusal(factorial, 3) == (
         "error[frontend.unsupported]: 'factorial' calls itself\n"
         "return n * factorial(n - 1)\n"
+        f"  = note: in factorial, called at test_calls.py:{factorial.__code__.co_firstlineno + 3}:5\n"
         "  = note: the recursion is deeper than 64 calls\n"
         "  = note: where the recursion ends must follow from sizes and integer arguments: "
         "a program is compiled for these\n"

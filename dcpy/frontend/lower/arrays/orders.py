@@ -28,7 +28,10 @@ def order_of_ufunc(b: TypedEmitter, operands: Sequence[Value], rank: int, *, in_
     As in NumPy's iterator: of two axes, the one with the longer strides is outside, if all operands say so. An axis
     that an operand does not have, or repeats, says nothing. An operand in C order has the last `in_c_order` axes.
     """
-    known = [_Steps(b, value) for value in operands if isinstance(value, ArrayValue) and value.rank > 1]
+    arrays = [value for value in operands if isinstance(value, ArrayValue) and value.rank > 1]
+    if all(_is_plainly_in_order(b, value) for value in arrays):
+        return tuple(range(rank))
+    known = [_Steps(b, value) for value in arrays]
     if all(steps.is_in_order for steps in known):
         return tuple(range(rank))
 
@@ -249,6 +252,15 @@ def _sorted(rank: int, is_longer: Callable[[int, int], bool | None]) -> Axes:
             place = place if longer is None else inner
         found.insert(place, found.pop(start))
     return tuple(reversed(found))
+
+
+def _is_plainly_in_order(b: TypedEmitter, value: ArrayValue) -> bool:
+    """Whether it is a part, with its axes in their order, of an array in C order: most are, and it is quickly seen."""
+    desc = b.emit.descs[value.container]
+    if not isinstance(desc, Array) or value.container in b.emit.orders:
+        return False
+    in_order = all(axis >= 0 for axis in value.axes) and list(value.axes) == sorted(value.axes)
+    return in_order and desc.axes == tuple(range(len(desc.shape)))
 
 
 class _Steps:
