@@ -36,7 +36,7 @@ TRANSFORMATIONS = ("dcpy/transforms/", "dcpy/libraries/")
 #: at most so many files ask for a kind
 MOST = {
     "Tasklet": 12, "Copy": 7, "Map": 17, "Call": 5, "LibraryNode": 8, "ForeignCall": 5, "Callback": 2,
-    "State": 22, "Loop": 15, "While": 7, "Branch": 10, "Dataflow": 3, "Process": 4, "SymbolAssign": 12,
+    "State": 21, "Loop": 15, "While": 7, "Branch": 10, "Dataflow": 3, "Process": 4, "SymbolAssign": 12,
     "Resize": 4, "Check": 5, "Break": 4, "Continue": 3, "Return": 4,
 }  # fmt: skip
 
