@@ -112,11 +112,12 @@ def test_texts_after_each_pass_are_dumped(tmp_path):
 
     dumped.to_sdfg().lower(dump=str(tmp_path))
     files = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.txt"))
-    assert files[0] == "dumped/lower-for-cpu/00-before.txt"
+    before = "dumped/lower-for-cpu/00-before.txt"
+    assert before in files
     assert files[-1] == "dumped/simplify/01-repeat.txt"
     last = next(name for name in files if "assign-schedules" in name)
     assert "@parallel" in (tmp_path / last).read_text()
-    assert "@parallel" not in (tmp_path / files[0]).read_text()
+    assert "@parallel" not in (tmp_path / before).read_text()
 
 
 def test_what_is_generated_is_dumped(tmp_path):

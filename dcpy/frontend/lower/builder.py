@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dcpy.frontend.lower.arithmetic import broadcasting, elementwise
+from dcpy.frontend.lower.arithmetic import array_sizes, broadcasting, elementwise
 from dcpy.frontend.lower.arrays import indexing, orders, stores, subscripts
 from dcpy.frontend.lower.emitter import Emitter
 from dcpy.frontend.lower.functions import arguments
@@ -135,6 +135,9 @@ class Builder(TypedEmitter):
         return indexing.reshape(self, value, tuple(shape))
 
     # -- writes ------------------------------------------------------------------------------------------------------
+
+    def require_addressable(self, shape: Sequence[Expr], dtype: DType) -> None:
+        array_sizes.require_addressable(self, shape, dtype)
 
     def reduce(
         self, op: str, x: ArrayValue, axes: Sequence[int], *, dtype: DType | None = None, keepdims: bool = False

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.lower.arithmetic.array_sizes import require_addressable
 from dcpy.frontend.lower.emitter import Emitter
 from dcpy.frontend.lower.raising import PathsMatter, WillRaise
 from dcpy.frontend.specialize.records import container_stem
@@ -153,9 +152,17 @@ class TypedEmitter(ABC):
     ) -> ArrayValue:
         """A new array with undefined contents. `of_arrays`: sizes are those of arrays, or of parts of them."""
         if not of_arrays:
-            require_addressable(self, as_exprs(shape), dtype)
+            self.require_addressable(as_exprs(shape), dtype)
         desc = Array.packed(dtype, as_exprs(shape), order=order, transient=True, span=self.emit.span)
         return ArrayValue.whole(self.emit.declare(self._name(name), desc), desc, fresh=True)
+
+    @abstractmethod
+    def operator(self, symbol: str, left: Value, right: Value) -> Value:
+        """Python's binary operator, ``+`` to ``!=``, on arrays and numbers."""
+
+    @abstractmethod
+    def require_addressable(self, shape: Sequence[Expr], dtype: DType) -> None:
+        """Check that an array of this shape has bytes that a process can have (`arithmetic.array_sizes`)."""
 
     def _name(self, default: str) -> str:
         name, self.naming = self.naming, ""

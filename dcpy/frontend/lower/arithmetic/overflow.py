@@ -40,8 +40,8 @@ from dcpy.ir.symbolic.intervals import (
 from dcpy.ir.types import DType
 
 if TYPE_CHECKING:
-    from dcpy.frontend.lower.builder import Builder
     from dcpy.frontend.lower.emitter import Emitter
+    from dcpy.frontend.lower.typed_emitter import TypedEmitter
 
 AGES = 2**56
 COMPARISONS = {
@@ -51,7 +51,7 @@ CHECKED = {"+": "add", "-": "sub", "*": "mul", "**": "pow", "<<": "lshift"}
 BEYOND_64_BITS = "does not fit into the 64 bits that integers have in a program"
 
 
-def require_fit(b: Builder, symbol: str, left: Value, right: Value, dtype: DType = types.int64) -> None:
+def require_fit(b: TypedEmitter, symbol: str, left: Value, right: Value, dtype: DType = types.int64) -> None:
     """`OverflowError` at run time unless ``left symbol right``, of Python's ints, fits; free where that is proved.
 
     `dtype` is that of the result: others than int64 are not looked at.
@@ -71,18 +71,18 @@ def require_fit(b: Builder, symbol: str, left: Value, right: Value, dtype: DType
     require_bits(b, op(f"{CHECKED[symbol]}_fits", x, y), f"{{0}} {symbol} {{1}}", [x, y])
 
 
-def require_bits(b: Builder, holds: ScalarExpr, what: str, values: Sequence[ScalarExpr]) -> None:
+def require_bits(b: TypedEmitter, holds: ScalarExpr, what: str, values: Sequence[ScalarExpr]) -> None:
     """`OverflowError` at run time unless an expression `holds`; ``{0}`` in `what` stands for ``values[0]``."""
     if b.emit.options.int_overflow is not IntOverflow.WRAP and not b.emit.wraps:
         b.check(holds, "OverflowError", f"{what} {BEYOND_64_BITS}", values)
 
 
-def require_negative_fits(b: Builder, value: Value) -> None:
+def require_negative_fits(b: TypedEmitter, value: Value) -> None:
     """The same for ``-value`` and ``abs(value)``: the smallest integer has no negative."""
     require_fit(b, "-", Static(0), value)
 
 
-def _require_quotient(b: Builder, x: ScalarExpr, y: ScalarExpr) -> None:
+def _require_quotient(b: TypedEmitter, x: ScalarExpr, y: ScalarExpr) -> None:
     """Of all quotients, one does not fit: the smallest integer by -1."""
     known = Intervals(b.emit)
     (low, _), (smallest, largest) = known.of(x), known.of(y)
@@ -97,7 +97,7 @@ def is_wide(value: Value) -> bool:
     return isinstance(value, Static) and type(value.value) is int and not is_within((value.value,) * 2, LIMITS)
 
 
-def with_wide(b: Builder, symbol: str, left: Value, right: Value) -> Value:
+def with_wide(b: TypedEmitter, symbol: str, left: Value, right: Value) -> Value:
     """``left symbol right`` where one is a known int that is too wide: a float beside floats; comparisons are known.
 
     `FrontendError` where there is no such meaning.
