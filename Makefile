@@ -11,7 +11,7 @@ SECONDS ?= 540
 WHEELS ?= .whl
 CLANG  ?= $(firstword $(notdir $(wildcard $(addsuffix /clang++*,$(subst :, ,$(PATH))))) clang++)
 NATIVE := pyproject.toml setup.py $(wildcard dcpy/runtime/dispatch/*.cpp dcpy/runtime/dispatch/*.h) \
-          $(wildcard dcpy/runtime/devices/drivers/*)
+          $(wildcard dcpy/runtime/gpu/drivers/*)
 
 .PHONY: help demo test null cc test-mpi test-clang test-fpga heavy lint types layers bench bench-gpu bench-peers device-campaign docs golden fuzz \
         fuzz-gpu fuzz-files clean fuzz-invalid fuzz-schedules bench-compile check-transforms sanitize sanitize-address sanitize-threads
@@ -40,11 +40,13 @@ $(PY):
 
 # In editable mode, which leaves Python files uncompiled; again whenever the native dispatcher or the dependencies change.
 $(RUN): $(PY) $(NATIVE)
+	@echo "installing into $(VENV), which takes a minute or two"
 	$(PY) -m pip install --quiet --disable-pip-version-check -e .
 	@$(PY) -m compileall -q dcpy
 	@touch $@
 
 $(STAMP): $(PY) $(NATIVE)
+	@echo "installing into $(VENV), which takes a minute or two"
 	$(PY) -m pip install --quiet --disable-pip-version-check -e '.[test]'
 	@$(PY) -m compileall -q dcpy
 	@touch $(RUN) $@
@@ -94,6 +96,7 @@ device-campaign:
 docs: $(STAMP)
 	$(PY) -m pip install --quiet --disable-pip-version-check -e '.[docs]'
 	$(PY) -m docs.generate
+	$(PY) -m docs.gallery_pages
 	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict --quiet
 	@echo "site/index.html"
 

@@ -1,13 +1,17 @@
 """Builds what is native: the dispatcher, `dcpy.runtime._dispatch`, and the drivers of GPUs. The rest of the package is
-in pyproject.toml.
+in pyproject.toml. Without any compiler, pip brings the clang of a wheel for the build (`setup_requires`).
 
-The drivers' library needs no SDK. dcpy/runtime/devices/native.py opens it with ctypes, when a GPU is first used; it is
+The drivers' library needs no SDK. dcpy/runtime/gpu/native.py opens it with ctypes, when a GPU is first used; it is
 compiled then where it is missing, or its text has changed.
 """
 
 from __future__ import annotations
 
 import hashlib
+import os
+import shlex
+import shutil
+import sys
 import sysconfig
 from glob import glob
 from pathlib import Path
@@ -16,6 +20,9 @@ import numpy
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 from setuptools.errors import CompileError
+
+if sys.platform in ("win32", "cygwin"):
+    raise SystemExit("dcpy does not run on Windows: install it in WSL, which is a Linux (wsl --install -d Ubuntu)")
 
 HELP = """
 dcpy could not build its native dispatcher.
@@ -27,8 +34,38 @@ It needs a C++17 compiler and the headers of this Python:
 """
 
 
+ZIG = "ziglang"  # a wheel with a compiler: as in the extra `compiler` of pyproject.toml
+
+
+def other_compiler() -> list[str]:
+    """The command to compile by where what this Python was built with is missing: clang++, or Zig's; else nothing."""
+    configured = os.environ.get("CXX") or sysconfig.get_config_var("CXX") or "g++"
+    if shutil.which(shlex.split(configured)[0]):
+        return []
+    return next(([name] for name in ("g++", "clang++") if shutil.which(name)), [sys.executable, "-m", ZIG, "c++"])
+
+
+def in_one_word(command: list[str], folder: Path) -> str:
+    """The path of a script that runs the command."""
+    folder.mkdir(parents=True, exist_ok=True)
+    script = (folder / "c++").absolute()
+    script.write_text(f'#!/bin/sh\nexec {shlex.join(command)} "$@"\n')
+    script.chmod(0o755)
+    return str(script)
+
+
 class BuildNative(build_ext):
-    """`build_ext` whose failures say which package to install."""
+    """`build_ext` by the compiler that is there, whose failures say which package to install."""
+
+    def build_extensions(self) -> None:
+        """Put the other compiler in front of the configured options, where there is one."""
+        if command := other_compiler():
+            if len(command) > 1:  # setuptools takes the first word of what links C++ for all of the command
+                command = [in_one_word(command, Path(self.build_temp))]
+            for name in ("compiler", "compiler_so", "compiler_cxx", "compiler_so_cxx", "linker_so", "linker_so_cxx"):
+                if configured := getattr(self.compiler, name, None):
+                    setattr(self.compiler, name, [*command, *configured[1:]])
+        super().build_extensions()
 
     def build_extension(self, extension: Extension) -> None:
         """Compile, or stop with the names of the packages that are missing."""
@@ -45,33 +82,37 @@ class BuildNative(build_ext):
 
 
 def digest(paths: list[str]) -> str:
-    """Of the names and texts of files, as dcpy/runtime/devices/native.py has it."""
+    """Of the names and texts of files, as dcpy/runtime/native_sources.py has it."""
     found = hashlib.sha256()
     for path in map(Path, sorted(paths, key=lambda path: Path(path).name)):
         found.update(f"{path.name}\n{path.read_text()}\n".encode())
     return found.hexdigest()
 
 
-DRIVERS = sorted(glob("dcpy/runtime/devices/drivers/*.cpp"))
-HEADERS = [*sorted(glob("dcpy/runtime/devices/drivers/*.h")), "dcpy/codegen/include/dcpy_table.h"]
+DISPATCH = sorted(glob("dcpy/runtime/dispatch/*.cpp"))
+DISPATCH_HEADERS = [*sorted(glob("dcpy/runtime/dispatch/*.h")), "dcpy/codegen/include/dcpy_table.h"]
+DRIVERS = sorted(glob("dcpy/runtime/gpu/drivers/*.cpp"))
+HEADERS = [*sorted(glob("dcpy/runtime/gpu/drivers/*.h")), "dcpy/codegen/include/dcpy_table.h"]
 
 setup(
     cmdclass={"build_ext": BuildNative},
+    setup_requires=[ZIG] if ZIG in other_compiler() else [],
     ext_modules=[
         Extension(
             "dcpy.runtime._dispatch",
-            sources=sorted(glob("dcpy/runtime/dispatch/*.cpp")),
-            depends=[*sorted(glob("dcpy/runtime/dispatch/*.h")), "dcpy/codegen/include/dcpy_table.h"],
+            sources=DISPATCH,
+            depends=DISPATCH_HEADERS,
             include_dirs=[numpy.get_include(), "dcpy/codegen/include"],
             define_macros=[
                 ("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION"),
                 ("NPY_TARGET_VERSION", "NPY_2_0_API_VERSION"),
+                ("DCPY_TEXT", f'"{digest([*DISPATCH, *DISPATCH_HEADERS])}"'),
             ],
             extra_compile_args=["-std=c++17", "-O2", "-fvisibility=hidden"],
             language="c++",
         ),
         Extension(
-            "dcpy.runtime.devices.drivers._drivers",  # beside its sources: no module of Python
+            "dcpy.runtime.gpu.drivers._drivers",  # beside its sources: no module of Python
             sources=DRIVERS,
             depends=HEADERS,
             include_dirs=["dcpy/codegen/include"],

@@ -1,1 +1,1 @@
-"""Measurements: `python -m benchmarks` prints the table of the README, `python -m benchmarks.demo` the short tour."""
+"""Measurements: `python -m benchmarks` prints the table of bars, `python -m benchmarks.demo` the short tour."""

@@ -25,7 +25,7 @@ import dcpy
 from benchmarks.cluster_kernels import ARGUMENTS, GRID_OF_ONE_AXIS, KERNELS
 from benchmarks.peers import of_ranks
 from dcpy.base.options import environment_of_ranks
-from dcpy.cli.ranks import command_for
+from dcpy.cli.rank_launcher import command_for
 
 RANKS, TIMES = (1, 2, 4, 8), 7
 

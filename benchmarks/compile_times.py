@@ -2,8 +2,9 @@
 
     python -m benchmarks.compile_times [--plain | --auto] [NAME ...]
 
-The programs are those of `benchmarks/codes`, and ``generated-COUNT``. Times are processor seconds of this process and
-of the compiler, so that a busy machine disturbs them little; what importing dcpy and the program costs is not in them.
+The programs are those of `benchmarks/codes`, ``generated-COUNT`` (statements) and ``terms-COUNT`` (one sum). Times are
+processor seconds of this process and of the compiler, so that a busy machine disturbs them little; what importing dcpy
+and the program costs is not in them.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from benchmarks.codes import NAMES
 from benchmarks.timing import in_new_process
 
 COUNTS = (100, 250, 500, 1000, 2000)
-PROGRAMS = (*NAMES, *(f"generated-{count}" for count in COUNTS))
+TERMS = (200, 400)
+PROGRAMS = (*NAMES, *(f"generated-{count}" for count in COUNTS), *(f"terms-{count}" for count in TERMS))
 PHASES = ("frontend", "simplify", "optimize", "lower", "codegen", "load")
 
 MEASURE = """
@@ -23,9 +25,10 @@ import importlib, importlib.util, json, pathlib, resource, sys, time
 import dcpy
 from benchmarks.codes import generated
 name, auto, folder = sys.argv[1], sys.argv[2] == "auto", pathlib.Path(sys.argv[3])
-if name.startswith("generated-"):
+kind, _, count = name.partition("-")
+if count:
     path = folder / "generated_program.py"
-    path.write_text(generated.source(int(name.split("-")[1])))
+    path.write_text((generated.terms if kind == "terms" else generated.source)(int(count)))
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -79,13 +82,19 @@ def main() -> None:
     print("|---" * (len(PHASES) + 5) + "|")
     for mode in modes:
         generated: dict[str, float] = {}
+        sums: dict[str, float] = {}
         for name in chosen.names or PROGRAMS:
             found = measure(name, auto=mode == "auto")
             print(row(name, mode, found), flush=True)
             if name.startswith("generated-"):
                 generated[name] = found["own"]
+            if name.startswith("terms-"):
+                sums[name] = found["own"] + found["compiler"]
         if "generated-250" in generated and len(generated) > 1:
             print(f"\n{mode}: time per statement grows {growth(generated):.2f}-fold from 250 statements to the most\n")
+        if all(f"terms-{count}" in sums for count in TERMS):
+            few, many = (sums[f"terms-{count}"] for count in TERMS)
+            print(f"\n{mode}: {TERMS[1]} terms take {many / few:.2f} times as long as {TERMS[0]}\n")
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ import numpy as np
 import dcpy
 from benchmarks.auto_and_plain import ratio_of
 from benchmarks.npbench import kernels
-from dcpy.runtime.toolchain import candidates
+from dcpy.runtime.compilers.toolchain import candidates
 
 BAR = 0.9
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+import sys
 import tempfile
 import textwrap
 from dataclasses import dataclass
@@ -63,16 +64,19 @@ def boxed(title: str, text: str, lines: int) -> str:
     return f"{title}\n{textwrap.indent(chr(10).join(kept), '  ')}\n"
 
 
-def show_graphs(tour: Tour) -> None:
-    """The function, and its SDFG at three stages."""
+def show_program(tour: Tour, *, stages: bool = False) -> None:
+    """The function, and what was applied to it; with `stages` also its SDFG as written, simplified and optimized."""
     program = getattr(tour.module, tour.name)
     print(f"\n━━ {tour.name} {'━' * (WIDTH - len(tour.name))}\n")
     print(boxed("NumPy", inspect.getsource(program.function), 20))
-    print(boxed("SDFG as written", str(program.to_sdfg(simplify=False)), 19))
+    if stages:
+        print(boxed("SDFG as written", str(program.to_sdfg(simplify=False)), 19))
     sdfg = program.to_sdfg()
-    print(boxed("after simplify", str(sdfg), 19))
+    if stages:
+        print(boxed("after simplify", str(sdfg), 19))
     sdfg.auto_optimize()
-    print(boxed("after auto-optimize", str(sdfg), 32))
+    if stages:
+        print(boxed("after auto-optimize", str(sdfg), 32))
     print("transformations  " + ", ".join(f"{step} ({count})" for step, count in sdfg.applied().items()))
 
 
@@ -105,11 +109,15 @@ def show_run_time(tour: Tour) -> bool:
 
 def main() -> int:
     """Runs both tours; 1 if a result is wrong."""
+    stages = "--stages" in sys.argv[1:]
     same = []
     for variable, tour in (("GEMM", GEMM), ("JACOBI_2D", JACOBI_2D)):
-        show_graphs(tour)
+        show_program(tour, stages=stages)
         show_compile_time(variable)
         same.append(show_run_time(tour))
+    if not stages:
+        print(f"\nThe stages in between: {sys.executable} -m benchmarks.demo --stages")
+        print("What to read next:     docs/get-started/quick-start.md")
     return 0 if all(same) else 1
 
 

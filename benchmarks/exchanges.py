@@ -21,9 +21,9 @@ import numpy as np
 
 import dcpy
 from dcpy.base.options import environment_of_ranks
-from dcpy.cli.ranks import command_for
+from dcpy.cli.rank_launcher import command_for
 from dcpy.libraries.mpi.environments import find_mpi
-from dcpy.runtime.toolchain import find_toolchain
+from dcpy.runtime.compilers.toolchain import find_toolchain
 
 RANKS, TIMES = 4, 11
 SIZES = {64: 500, 400: 100, 1600: 10}  # how many steps, of two sweeps
@@ -109,7 +109,7 @@ def compiled(folder: Path) -> ctypes.CDLL:
     return ctypes.CDLL(str(made))
 
 
-class Block:
+class LocalBlock:
     """What this rank has of the whole, with a frame of one element; of a grid of ranks that `comm` is."""
 
     def __init__(self, whole: np.ndarray, comm: object) -> None:
@@ -184,7 +184,7 @@ def on_ranks(folder: str, size: int) -> None:
     library = library or ctypes.CDLL(f"{folder}/by_hand.so")
     whole = np.random.default_rng(0).random((size, size))
     arrays = {name: (dcpy.distribute(whole, grid), dcpy.distribute(whole, grid)) for name in PROGRAMS}
-    hand, slow = Block(whole, comm), Block(whole, comm)
+    hand, slow = LocalBlock(whole, comm), LocalBlock(whole, comm)
     runs: dict[str, Callable[[int], float]] = {
         **{name: partial(lambda name, steps: by_dcpy(name, steps, *arrays[name]), name) for name in PROGRAMS},
         "C": lambda steps: hand.by_c(library, steps),

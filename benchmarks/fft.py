@@ -59,7 +59,7 @@ def _compiled(case: Case, shape: tuple[int, ...], name: str) -> Callable[[], Any
     """A compiled program whose transforms were expanded like this, on one sample."""
     a = _sample(shape, case.dtype)
     sdfg = dcpy.program(case.function).to_sdfg(a)
-    with patch.dict(expand.PREFERENCE, cpu=(name,)):
+    with patch.object(expand, "preference", lambda target: (name,)):
         compiled = sdfg.compile()
     return lambda: compiled(a)
 

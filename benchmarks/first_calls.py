@@ -45,7 +45,7 @@ def measure(device: str, environment: dict[str, str]) -> tuple[float, float]:
 
 def stand_in(folder: Path) -> dict[str, str]:
     """The environment in which a driver without a device, built in a folder, is taken for CUDA's."""
-    from tests.runtime.devices.fakes import FakeDriver
+    from tests.runtime.gpu.fakes import FakeDriver
 
     return {"DCPY_GPU_BACKEND": "cuda", "DCPY_GPU_DRIVER": str(FakeDriver(folder).path)}
 

@@ -28,9 +28,9 @@ from benchmarks.peers.report import write_between
 from dcpy import driver
 from dcpy.base.errors import DcpyError
 from dcpy.base.options import resolve_options
-from dcpy.codegen.cycles.processes import QUEUE
-from dcpy.codegen.fpga import predicted
-from dcpy.programs.explain import sizes_of
+from dcpy.codegen.cycle_model.process_time import QUEUE
+from dcpy.codegen.fpga.program import predicted
+from dcpy.programs.explanation.explain import sizes_of
 from dcpy.programs.signatures import signature_of
 
 BEGIN, END = "<!-- results on simulated FPGAs -->", "<!-- end of results on simulated FPGAs -->"

@@ -24,13 +24,13 @@ from benchmarks.model_pairs import PAIRS, Pair
 from dcpy import driver
 from dcpy.base.errors import ExpansionError
 from dcpy.base.options import resolve_options
-from dcpy.ir.analysis.nest_times import nest_times
-from dcpy.ir.analysis.uses import Uses
-from dcpy.ir.machine import COSTS, Costs
+from dcpy.ir.analysis.costs.nest_time import nest_times
+from dcpy.ir.analysis.dataflow.def_use import Uses
+from dcpy.ir.machine_model import COSTS, Costs
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.text import parse_sdfg
-from dcpy.targets.measured_processor import measure as measure_processor
-from dcpy.targets.processors import with_figures
+from dcpy.targets.cost_overrides import with_figures
+from dcpy.targets.cpu.calibration import measure as measure_processor
 
 TABLE = Path(__file__).parent / "results" / "model.json"
 EQUAL = 1.1  #: times that differ by less are

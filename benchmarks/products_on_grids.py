@@ -18,7 +18,7 @@ import numpy as np
 
 import dcpy
 from dcpy.base.options import environment_of_ranks
-from dcpy.cli.ranks import command_for
+from dcpy.cli.rank_launcher import command_for
 from dcpy.driver import environment_of
 
 RANKS, TIMES = 4, 9

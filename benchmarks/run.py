@@ -22,7 +22,7 @@ sys.path.insert(0, str(ROOT))
 from benchmarks import limits  # noqa: E402
 from benchmarks.npbench import kernels  # noqa: E402
 from benchmarks.peers import FRAMEWORKS, Framework, bars, heatmap, large, openmp, polybench, report, streaming  # noqa: E402
-from benchmarks.peers.campaign import Campaign, Part, Row  # noqa: E402
+from benchmarks.peers.campaign import Campaign, Row, Table  # noqa: E402
 from benchmarks.peers.processes import answer  # noqa: E402
 
 PRESETS = ("XS", "S", "M", "L", "paper", "large", streaming.PRESET)
@@ -70,7 +70,7 @@ def fastest(rows: Sequence[Row]) -> Row:
     return min(good, key=lambda row: float(row.get("median", 0.0)), default=rows[0])
 
 
-def run(kernel: str, framework: Framework, python: Path, part: Part, size: str, chosen: argparse.Namespace) -> Row:
+def run(kernel: str, framework: Framework, python: Path, part: Table, size: str, chosen: argparse.Namespace) -> Row:
     """Each variant, with each way to wait, in a process with an empty cache of compiled programs."""
     rows = []
     for variant, waiting in itertools.product(range(len(framework.variants)), chosen.waiting):
@@ -142,7 +142,7 @@ def measure(campaign: Campaign, chosen: argparse.Namespace) -> None:
     """All that is asked for and not there yet; a line for each row as soon as it is known, and the file with it."""
     present = installed(chosen.frameworks)
     for preset, threads in itertools.product(chosen.preset, chosen.threads):
-        part = Part(preset, int(threads))
+        part = Table(preset, int(threads))
         print(f"{part}\n{HEADER}")
         if threads not in campaign.limits:
             campaign.limits[threads] = limits.measured(openmp(part.threads))
@@ -156,7 +156,7 @@ def measure(campaign: Campaign, chosen: argparse.Namespace) -> None:
 
 
 def _rows(
-    campaign: Campaign, part: Part, kernel: str, present: dict[str, Path], chosen: argparse.Namespace
+    campaign: Campaign, part: Table, kernel: str, present: dict[str, Path], chosen: argparse.Namespace
 ) -> Iterator[Row]:
     """Those of a kernel that are to be measured."""
     if part.preset == "large" and kernel not in campaign.large:
@@ -176,7 +176,7 @@ def _rows(
             yield {**found, **head, "framework": name}
 
 
-def tell(campaign: Campaign, part: Part) -> None:
+def tell(campaign: Campaign, part: Table) -> None:
     """The table of a part and what it amounts to."""
     rows = campaign.of(part)
     print("\n".join([str(part), HEADER, *map(line_of, rows)]))
@@ -201,7 +201,7 @@ def main(words: Sequence[str] | None = None) -> int:
         for path in heatmap.draw(campaign.of(part), stem):
             print(f"wrote {path}")
     if not heatmap.can_draw_pixels():
-        print("no PNG: matplotlib is not installed (pip install 'dcpy[bench]' installs it)")
+        print("no PNG: matplotlib is not installed (pip install '.[bench]' installs it)")
     if chosen.report:
         report.write(campaign, chosen.report)
         print(f"wrote {chosen.report}")

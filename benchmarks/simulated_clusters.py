@@ -26,7 +26,7 @@ import numpy as np
 
 import dcpy
 from benchmarks.weak_scaling import draw
-from dcpy.cli.standalone import build_standalone
+from dcpy.cli.standalone_programs import build_standalone
 from dcpy.ir.library.expansions import environment_of
 
 J, K, L, M, N = (dcpy.symbol(name) for name in "JKLMN")

@@ -1,4 +1,4 @@
-"""The figures of the README, each measured beside its bar (and beside a peer where there is one) in one run."""
+"""The table of bars: each figure is measured beside its bar, and beside a peer where there is one."""
 
 from __future__ import annotations
 

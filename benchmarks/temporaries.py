@@ -54,7 +54,7 @@ def sdfg_of_call(function: Any, arguments: Iterable[Any], *, auto: bool) -> Sdfg
         raise _Found
 
     program = dcpy.program(function, auto_optimize=auto)
-    no_cache = mock.patch("dcpy.programs.compiled.recall", _nothing)
+    no_cache = mock.patch("dcpy.programs.specialization.compiled_calls.recall", _nothing)
     with contextlib.suppress(_Found), mock.patch.object(driver, "compile_sdfg", keep), no_cache:
         program(*arguments)
     return found[0]

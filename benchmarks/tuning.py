@@ -17,7 +17,7 @@ import numpy as np
 
 import dcpy
 from benchmarks.npbench import kernels
-from dcpy.programs.tuning import Tuning
+from dcpy.programs.autotuning.local_search import Tuning
 
 
 def tuned(names: Sequence[str], preset: str, seconds: float) -> Iterator[tuple[str, Tuning]]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from dcpy.programs.pictures import Circle, Line, Picture, Text, can_draw_pixels, png, svg
+from dcpy.programs.explanation.charts import Chart, Circle, Line, Text, can_draw_pixels, png, svg
 
 LEFT, TOP, RIGHT, BOTTOM = 60, 50, 600, 350
 INK, FAINT = "#222222", "#cccccc"
@@ -17,7 +17,7 @@ Efficiencies = Mapping[str, Mapping[int, float]]  # of each kernel, of so many r
 
 def draw(found: Efficiencies, title: str, path: Path) -> list[Path]:
     """Writes `path` as SVG, and PNG beside it where matplotlib is installed; returns what was written."""
-    picture = Picture(760, BOTTOM + 60, tuple(shapes(found, title)))
+    picture = Chart(760, BOTTOM + 60, tuple(shapes(found, title)))
     written = [path.with_suffix(".svg")]
     written[0].write_text(svg(picture))
     if can_draw_pixels():

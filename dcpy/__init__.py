@@ -9,23 +9,27 @@ from __future__ import annotations
 from importlib import import_module as _import_module
 from typing import Any as _Any
 
+from dcpy.base.platforms import refuse_windows as _refuse_windows
+
+_refuse_windows()
+
 __version__ = "0.1.0"
 
 _NAMES = {
     "dcpy.api": ("Program", "load", "method", "program"),
     "dcpy.programs.sdfgs": ("Builder", "CompiledSdfg", "SDFG", "parse"),
     "dcpy.ir.building.builder": ("Out",),
-    "dcpy.ir.building.words": ("Memlet",),
+    "dcpy.ir.building.dace_spellings": ("Memlet",),
     "dcpy.frontend.annotations": ("compiletime", "symbol", "symbols"),
-    "dcpy.frontend.callbacks": ("callback",),
+    "dcpy.frontend.callback_decorator": ("callback",),
     "dcpy.frontend.implements": ("implements",),
     "dcpy.frontend.mapscope": ("map", "mapscope"),
-    "dcpy.frontend.dataflow.markers": ("stream", "tasklet"),
-    "dcpy.frontend.dataflow.places": ("ScheduleType", "StorageType"),
-    "dcpy.frontend.dataflow.streams": (
+    "dcpy.frontend.dataflow.syntax_markers": ("stream", "tasklet"),
+    "dcpy.frontend.dataflow.storage_and_schedules": ("ScheduleType", "StorageType"),
+    "dcpy.frontend.dataflow.python_streams": (
         "consume", "consumescope", "dataflow", "define_stream", "define_streamarray", "process",
     ),
-    "dcpy.frontend.dataflow.words": (
+    "dcpy.frontend.dataflow.dataflow_functions": (
         "define_local", "define_local_scalar", "elementwise", "in_program", "inline", "named", "ndarray", "nounroll",
         "parrange", "reduce", "unroll",
     ),
@@ -51,7 +55,7 @@ _DTYPES = (
 
 def __getattr__(name: str) -> _Any:
     if name in ("comm", "data", "gpu"):
-        value: _Any = _import_module("dcpy.frontend.dataflow.data" if name == "data" else f"dcpy.{name}")
+        value: _Any = _import_module("dcpy.frontend.dataflow.data_descriptors" if name == "data" else f"dcpy.{name}")
     elif name in _DTYPES:
         from dcpy.frontend.annotations import ANNOTATIONS
 
@@ -67,16 +71,14 @@ def __getattr__(name: str) -> _Any:
 def _transformation(name: str) -> _Any:
     """A transformation or pass of the catalog by the name of its class, ``dcpy.MapFusion``, or the paper's."""
     if name[:1].isupper():
-        from dcpy.transforms.catalog import NAMES_OF_THE_PAPER, PASSES, TRANSFORMATIONS
+        from dcpy.transforms.catalog import NAMES_OF_THE_PAPER, class_named
 
         if name in NAMES_OF_THE_PAPER:
             from dcpy.transforms.history import parse_pass
 
             return parse_pass(NAMES_OF_THE_PAPER[name])
-        for catalog in (TRANSFORMATIONS, PASSES):
-            for known in catalog:
-                if catalog.attribute(known) == name:
-                    return catalog[known]
+        if (found := class_named(name)) is not None:
+            return found
     raise AttributeError(f"module 'dcpy' has no attribute {name!r}")
 
 

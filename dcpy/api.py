@@ -1,4 +1,4 @@
-"""What users touch: `program`, `Program`, `load`, and from `dcpy.programs.sdfgs` `SDFG`, `parse`.
+"""User interface: `program`, `Program`, `load`, and from `dcpy.programs.sdfgs` `SDFG`, `parse`.
 
 Thin spellings of functions that live below; `dcpy.driver` shows the way of the data.
 """
@@ -7,35 +7,37 @@ from __future__ import annotations
 
 import functools
 import inspect
-import re
 from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, overload
 
 from dcpy import driver
-from dcpy.base.errors import DcpyError, DeviceError
-from dcpy.base.options import DeviceType, FpgaMode, Options, resolve_options
+from dcpy.base.errors import ArgumentError, ArgumentShapeError, DcpyError, DeviceError
+from dcpy.base.options import DeviceType, Options, resolve_options
 from dcpy.base.tracebacks import own_frames_hidden
 from dcpy.frontend.annotations import annotated, as_type
-from dcpy.frontend.derived import takes_keywords, with_keywords
-from dcpy.frontend.steps import is_generator
-from dcpy.programs.entries import entry_of
+from dcpy.frontend.introspection.generator_steps import is_generator
+from dcpy.frontend.introspection.synthesized_functions import takes_keywords, with_keywords
+from dcpy.programs.callables import callable_of
+from dcpy.programs.pickling import PickleFunctions, reduction
+from dcpy.programs.resumable_generators import GeneratorCall, GeneratorPrograms
 from dcpy.programs.sdfgs import SDFG, Builder, CompiledSdfg, parse
-from dcpy.programs.sending import Sent, reduction
-from dcpy.programs.specializations import Specializer
-from dcpy.programs.stepping import Stepping, Steps
+from dcpy.programs.specialization.specializer import Specializer
+from dcpy.runtime.calls.parameters import parameters_of
 from dcpy.runtime.dispatch import Dispatcher
-from dcpy.runtime.parameters import parameters_of
+from dcpy.runtime.loading.devices import runtime_of
 from dcpy.targets.catalog import require_device
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from dcpy.programs.rank_calls import RankCalls
-    from dcpy.programs.roofline import Roofline
-    from dcpy.programs.tuning import Tuning
-    from dcpy.runtime.distributed.arrays import DistArray
-    from dcpy.runtime.distributed.placement import Placement
+    from dcpy.ir.sdfg import Sdfg
+    from dcpy.programs.autotuning.local_search import Tuning
+    from dcpy.programs.explanation.roofline import Roofline
+    from dcpy.programs.ranks.collective_calls import RankCalls
+    from dcpy.programs.signatures import Convention
+    from dcpy.runtime.distributed.array_placement import Placement
+    from dcpy.runtime.distributed.distributed_arrays import DistArray
 
 __all__ = ["SDFG", "Builder", "CompiledSdfg", "Program", "load", "method", "parse", "program"]
 
@@ -61,22 +63,22 @@ class Program(Dispatcher):
         self._specializer = Specializer(function, options, use_annotations=use_annotations)
         parameters, positional_only, keyword_only = parameters_of(function)
         super().__init__(function.__name__, parameters, self._specialize, positional_only, keyword_only)
-        if options.device is DeviceType.GPU:
+        if runtime_of(options).takes_device_arrays:
             self.accept_devices(self._open_home)
         functools.update_wrapper(self, function)
 
     @property
     def uses_annotations(self) -> bool:
-        """Whether arguments have to agree with the function's annotations."""
+        """Return whether arguments have to agree with the function's annotations."""
         return self._specializer.use_annotations
 
     def _specialize(self, values: tuple[Any, ...]) -> Any:
-        """What the dispatcher does when no specialization fits."""
+        """Specialize the program for `values`; the dispatcher calls this when no specialization fits."""
         return self._specializer.run(self, values, self.profile)
 
     def _open_home(self) -> Any:
         """The device that arrays of other libraries are on."""
-        from dcpy.runtime.devices.arrays import home_of
+        from dcpy.runtime.gpu.arrays import home_of
 
         return home_of(self.options)
 
@@ -134,7 +136,7 @@ class Program(Dispatcher):
 
         Raises `DeviceError` where no times are taken.
         """
-        from dcpy.runtime.devices.profiling import kernel_times  # late: programs for CPUs load nothing of it
+        from dcpy.runtime.gpu.profiling import kernel_times  # late: programs for CPUs load nothing of it
 
         if not self._specializer.options.gpu.profile:
             raise DeviceError("kernels are not timed", help="gpu_profile=True (or DCPY_GPU_PROFILE=1) times them")
@@ -152,39 +154,48 @@ class Program(Dispatcher):
 
     @own_frames_hidden
     def compile(self, *arguments: Any, **named: Any) -> CompiledSdfg:
-        """Ahead of time: machine code for the annotated types, or for those of sample arguments."""
-        return CompiledSdfg(self.to_sdfg(*arguments, **named), self.options)
+        """Ahead of time: machine code for the annotated types, or for those of sample arguments.
+
+        For these it is the version that a call with them runs. One for all sizes is compiled when a call needs it.
+        """
+        general = self.to_sdfg(*arguments, **named)
+        if not (arguments or named):
+            return CompiledSdfg(general, self.options)
+        made = self.to_sdfg(*arguments, as_called=True, **named)
+        made.general = general
+        return CompiledSdfg(made, self.options)
 
     @own_frames_hidden
     def explain(self, *arguments: Any, **named: Any) -> str:
-        """What the compiler decides about this program and why, with its options, as `SDFG.explain` says it.
+        """Return the compiler's decisions about this program, and the reasons, with its options; see `SDFG.explain`.
 
         For the annotated types, or for the version that a call with these arguments runs, in numbers for its sizes.
         Hardware runs once, in a simulation, on copies of these.
         """
-        from dcpy.programs.explain import explain, sizes_of  # who does not ask is spared the catalog of passes
+        from dcpy.programs.explanation.explain import (  # who does not ask is spared the catalog of passes
+            explain,
+            sizes_of,
+        )
 
         sdfg = self.to_sdfg(*arguments, as_called=bool(arguments or named), **named)
         sizes = sizes_of(sdfg, sdfg.convention, self._bound(arguments, named)) if arguments or named else {}
         if self.options.auto_optimize:
             sdfg.auto_optimize()
         simulated = None
-        is_simulated = self.options.device is DeviceType.FPGA and self.options.fpga.mode is FpgaMode.SIMULATE
-        if (arguments or named) and is_simulated:
+        if (arguments or named) and runtime_of(self.options).counts_cycles(self.options):
             simulated = CompiledSdfg(sdfg, self.options).simulated(**self._bound(arguments, named))
         return explain(sdfg, None, self.options, sizes, simulated)
 
     @own_frames_hidden
     def roofline(self, *arguments: Any, path: str | Path | None = None, **named: Any) -> Roofline:
-        """How quick each nest is by the model of time, below what the processor can do at most; for CPUs.
+        """Return the predicted speed of each loop nest below the limits of the processor (roofline); for CPUs.
 
         For the sizes of sample arguments; nothing is run. With `path` also a picture: ``.svg``, or ``.png`` with
         matplotlib. `ArgumentError` for other files; `DeviceError` where the program is for another device.
         """
-        from dcpy.programs.explain import roofline, sizes_of  # as above
+        from dcpy.programs.explanation.explain import require_roofline, roofline, sizes_of  # as above
 
-        if self.options.device is not DeviceType.CPU:
-            raise DeviceError("a roofline is of programs for CPUs", help="explain() has the times of kernels")
+        require_roofline(self.options)
         sdfg = self.to_sdfg(*arguments, **named)
         sizes = sizes_of(sdfg, sdfg.convention, self._bound(arguments, named))
         if self.options.auto_optimize:
@@ -204,7 +215,7 @@ class Program(Dispatcher):
         The result says what was measured, and what was chosen. Raises what a call raises, `DeviceError` for programs
         of other devices than CPUs, and `DcpyError` where a call does more than to compute.
         """
-        from dcpy.programs.tuning import tune  # who does not ask is spared it
+        from dcpy.programs.autotuning.local_search import tune  # who does not ask is spared it
 
         if self.options.distributed or self.options.check_races:
             raise DcpyError("what is tuned are compiled programs of one process")
@@ -221,7 +232,7 @@ class Program(Dispatcher):
         return f"<dcpy.program {self.function.__qualname__}>"
 
     def _repr_html_(self) -> str:
-        from dcpy.viewer.programs import program_html
+        from dcpy.viewer.notebook import program_html
 
         return program_html(self.function, self._specializer.compiled_for)
 
@@ -230,9 +241,9 @@ class Program(Dispatcher):
         return reduction(self, protocol)
 
     @functools.cached_property
-    def _sent(self) -> Sent:
-        """What stands for the program where it is sent."""
-        return Sent.of(self.function)
+    def _sent(self) -> PickleFunctions:
+        """The object that is pickled in place of the program."""
+        return PickleFunctions.of(self.function)
 
     def __copy__(self) -> Program:
         """A program is what it is, as a function is."""
@@ -263,11 +274,11 @@ class SymbolicCalls(Dispatcher):
         more = tuple((name,) for name in symbols)
         count = keyword_only + len(symbols)
         super().__init__(program.function.__name__, (*parameters, *more), self._specialize, positional_only, count)
-        if program.options.device is DeviceType.GPU:
+        if runtime_of(program.options).takes_device_arrays:
             self.accept_devices(program._open_home)
 
     def _specialize(self, values: tuple[Any, ...]) -> Any:
-        """What the dispatcher does when no specialization fits."""
+        """Specialize the program for `values`; the dispatcher calls this when no specialization fits."""
         program = self._program
         return program._specializer.run(self, values, program.profile, self._symbols)
 
@@ -313,16 +324,18 @@ class KeywordProgram(Program):
 
 
 class GeneratorProgram(Program):
-    """A generator: a call gives an iterator that keeps its state (`dcpy.programs.stepping`)."""
+    """A generator: a call gives an iterator that keeps its state (`dcpy.programs.resumable_generators`)."""
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Steps:
+    def __call__(self, *args: Any, **kwargs: Any) -> GeneratorCall:
         """The iterator. Nothing runs before its first item is asked for."""
         self._bound(args, kwargs)
-        return Steps(self._stepping, args, kwargs)
+        if not self._stepping.is_current():
+            del self.__dict__["_stepping"]
+        return GeneratorCall(self._stepping, args, kwargs)
 
     @functools.cached_property
-    def _stepping(self) -> Stepping:
-        return Stepping(self.function, self._step)
+    def _stepping(self) -> GeneratorPrograms:
+        return GeneratorPrograms(self.function, self._step)
 
     def _step(self, function: FunctionType) -> Program:
         made = _program_of(function, self.options, self._specializer.use_annotations)
@@ -336,7 +349,21 @@ class CheckedProgram(Program):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Interprets; raises `DataRace` where two iterations depend on each other."""
         values = self._bound(args, kwargs)
-        return self.to_sdfg(**values, simplify=False).interpret(**values)
+        made, *others = self._specializer.as_written(values)
+        try:
+            return self._interpreted(*made, values)
+        except (ArgumentError, ArgumentShapeError):  # sizes that the first one relates differ
+            if not others:
+                raise
+        return self._interpreted(*others[0], values)
+
+    def _interpreted(
+        self, sdfg: Sdfg, convention: Convention, arrays: Mapping[str, Any], values: Mapping[str, Any]
+    ) -> Any:
+        """Return what the program gives; strings and the like are part of it, and no arguments."""
+        called, given = SDFG.of(sdfg).called_as(convention), {**values, **arrays}
+        names = called.arguments if called.convention is None else called.convention.parameters
+        return called.interpret(**{name: given[name] for name in names})
 
 
 class DistributedProgram(Program):
@@ -344,13 +371,13 @@ class DistributedProgram(Program):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Calls machine code on every rank; raises on all of them where they do not call the same."""
-        return self._ranks(self._bound(args, kwargs), self.profile)
+        return self._ranks(args, kwargs, self.profile)
 
     @functools.cached_property
     def _ranks(self) -> RankCalls:
-        from dcpy.programs.rank_calls import RankCalls  # who has one rank is spared it
+        from dcpy.programs.ranks.collective_calls import RankCalls  # who has one rank is spared it
 
-        return RankCalls(self.function, self.options, self.to_sdfg)
+        return RankCalls(self.function, self.options, self._bound, self.to_sdfg)
 
 
 class BoundMethod(functools.partial[Any]):
@@ -418,10 +445,9 @@ def program(
         )
     if isinstance(function, Program):
         function = function.function
-    entry = entry_of(function)
-    named = {re.sub("^(cpu|gpu)_", r"\1.", name): value for name, value in options.items()}
-    named |= {} if device is None else {"device": device}
-    resolved = resolve_options({"auto_optimize": auto_optimize, "allow_callbacks": allow_callbacks, **named})
+    entry = callable_of(function)
+    named = {} if device is None else {"device": device}
+    resolved = resolve_options({"auto_optimize": auto_optimize, "allow_callbacks": allow_callbacks, **options, **named})
     require_device(resolved.device)
     made = _program_of(entry.function, resolved, not ignore_type_hints)
     made.belong_to(entry.owner)

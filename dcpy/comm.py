@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from dcpy.base.errors import CommunicationError
-from dcpy.base.grids import coordinates, fitted
+from dcpy.base.rank_grids import coordinates, fitted
 from dcpy.base.tracebacks import own_frames_hidden
-from dcpy.frontend.comm.words import ANY_SOURCE, ANY_TAG, OF_PAIRS, PROC_NULL, InPlace, Operation, Request
-from dcpy.runtime.distributed import alone, blocks, sections
-from dcpy.runtime.distributed.blocks import BlockArray, Scattering
-from dcpy.runtime.distributed.parts import SubGrid, axes_of, rank_at
-from dcpy.runtime.distributed.placement import Dealt, Grid, Placement
+from dcpy.frontend.comm.constants import ANY_SOURCE, ANY_TAG, OF_PAIRS, PROC_NULL, InPlace, Operation, Request
+from dcpy.runtime.distributed import block_arrays, mpi_datatypes, self_messages
+from dcpy.runtime.distributed.array_placement import Dealt, Grid, Placement
+from dcpy.runtime.distributed.block_arrays import BlockArray, Scattering
+from dcpy.runtime.distributed.subgrids import SubGrid, axes_of, rank_at
 from dcpy.runtime.distributed.world import current_world
 
 __all__ = [
@@ -45,7 +45,7 @@ def rank() -> int:
 
 
 def size() -> int:
-    """How many ranks there are."""
+    """Return the number of ranks."""
     return current_world().size
 
 
@@ -56,18 +56,18 @@ def size() -> int:
 def Send(buffer: NDArray, dest: int, tag: int = 0) -> None:
     """Sends an array, or a slice of one, to the rank `dest`; it may wait until that one receives."""
     if _is_itself(dest):
-        alone.send(buffer, tag)
+        self_messages.send(buffer, tag)
     elif _there_is(dest):
-        current_world().comm.Send(sections.message(np.asarray(buffer)), dest, tag)
+        current_world().comm.Send(mpi_datatypes.message(np.asarray(buffer)), dest, tag)
 
 
 @own_frames_hidden
 def Recv(buffer: NDArray, source: int, tag: int = 0) -> None:
     """Waits for a message of the rank `source`, which becomes `buffer`. Nothing comes from PROC_NULL."""
     if _is_itself(source):
-        alone.receive(buffer, tag)
+        self_messages.receive(buffer, tag)
     elif _there_is(source):
-        current_world().comm.Recv(sections.message(buffer), sections.source(source), sections.tag(tag))
+        current_world().comm.Recv(mpi_datatypes.message(buffer), mpi_datatypes.source(source), mpi_datatypes.tag(tag))
 
 
 @own_frames_hidden
@@ -80,8 +80,10 @@ def Sendrecv(
         requests = [Isend(sendbuf, dest, tag), Irecv(recvbuf, source, tag)]
         Waitall(requests)
     elif _there_is(dest) | _there_is(source):
-        given, taken = sections.message(np.asarray(sendbuf)), sections.message(recvbuf)
-        world.comm.Sendrecv(given, sections.peer(dest), tag, taken, sections.source(source), sections.tag(tag))
+        given, taken = mpi_datatypes.message(np.asarray(sendbuf)), mpi_datatypes.message(recvbuf)
+        world.comm.Sendrecv(
+            given, mpi_datatypes.peer(dest), tag, taken, mpi_datatypes.source(source), mpi_datatypes.tag(tag)
+        )
 
 
 @own_frames_hidden
@@ -89,9 +91,9 @@ def Isend(buffer: NDArray, dest: int, tag: int = 0, request: Any = None) -> Any:
     """Starts to send: `buffer` may not be written before `Wait`. Returns the request, also where one is passed."""
     started = None
     if _is_itself(dest):
-        started = (alone.start_send(buffer, tag), buffer)
+        started = (self_messages.start_send(buffer, tag), buffer)
     elif _there_is(dest):
-        started = (current_world().comm.Isend(sections.message(np.asarray(buffer)), dest, tag), buffer)
+        started = (current_world().comm.Isend(mpi_datatypes.message(np.asarray(buffer)), dest, tag), buffer)
     return _enter(started, request)
 
 
@@ -100,10 +102,10 @@ def Irecv(buffer: NDArray, source: int, tag: int = 0, request: Any = None) -> An
     """Starts to receive: `buffer` may not be touched before `Wait`."""
     started = None
     if _is_itself(source):
-        started = (alone.start_receive(buffer, tag), buffer)
+        started = (self_messages.start_receive(buffer, tag), buffer)
     elif _there_is(source):
-        comm, what = current_world().comm, sections.message(buffer)
-        started = (comm.Irecv(what, sections.source(source), sections.tag(tag)), buffer)
+        comm, what = current_world().comm, mpi_datatypes.message(buffer)
+        started = (comm.Irecv(what, mpi_datatypes.source(source), mpi_datatypes.tag(tag)), buffer)
     return _enter(started, request)
 
 
@@ -132,12 +134,12 @@ def _enter(started: Any, request: Any) -> Any:
 
 
 def _is_itself(peer: int) -> bool:
-    """Whether a rank alone sends to itself, for which there need be no MPI."""
+    """Return whether a rank alone sends to itself, for which there need be no MPI."""
     return peer in (0, ANY_SOURCE) and current_world().size == 1
 
 
 def _there_is(peer: int) -> bool:
-    """Whether a rank is somebody. `CommunicationError` for others than there are."""
+    """Return whether a rank is somebody. `CommunicationError` for others than there are."""
     ranks = current_world().size
     if peer == PROC_NULL:
         return False
@@ -159,10 +161,10 @@ def Barrier() -> None:
 
 @own_frames_hidden
 def Bcast(buffer: NDArray, root: int = 0) -> None:
-    """What `buffer` is on the rank `root`, it is on all."""
+    """Copy `buffer` of the rank `root` to all ranks."""
     _root(root)
     if current_world().comm is not None:
-        current_world().comm.Bcast(sections.message(buffer), root)
+        current_world().comm.Bcast(mpi_datatypes.message(buffer), root)
 
 
 @own_frames_hidden
@@ -201,31 +203,31 @@ def Exscan(*operands: Any, op: Operation = SUM) -> None:
 def Scatter(x: NDArray, out: NDArray, root: int = 0) -> None:
     """The rows of `x` at the root go to the ranks in turn: to each as many as its `out` has."""
     _root(root)
-    sections.move("Scatter", current_world(), np.asarray(x), out, root)
+    mpi_datatypes.move("Scatter", current_world(), np.asarray(x), out, root)
 
 
 @own_frames_hidden
 def Gather(x: NDArray, out: NDArray, root: int = 0) -> None:
     """At the root, `out` are the rows of all `x`, in the order of the ranks; elsewhere it stays as it is."""
     _root(root)
-    sections.move("Gather", current_world(), np.asarray(x), out, root)
+    mpi_datatypes.move("Gather", current_world(), np.asarray(x), out, root)
 
 
 @own_frames_hidden
 def Allgather(x: NDArray, out: NDArray) -> None:
     """On each rank, `out` are the rows of all `x`, in the order of the ranks."""
-    sections.move("Allgather", current_world(), np.asarray(x), out)
+    mpi_datatypes.move("Allgather", current_world(), np.asarray(x), out)
 
 
 @own_frames_hidden
 def Alltoall(x: NDArray, out: NDArray) -> None:
     """The rows of `x` in equal pieces, one for each rank: `out` has those for it, in the order of the senders."""
-    sections.move("Alltoall", current_world(), np.asarray(x), out)
+    mpi_datatypes.move("Alltoall", current_world(), np.asarray(x), out)
 
 
 @own_frames_hidden
 def ReduceScatter(x: NDArray, out: NDArray, op: Operation = SUM) -> None:
-    """What all `x` are together; its rows go to the ranks in turn, to each as many as its `out` has."""
+    """Combine all `x`; the rows of the result go to the ranks in turn, to each as many as its `out` has."""
     total = np.empty_like(x, order="C")
     _combine("Allreduce", np.asarray(x), total, op)
     counts = current_world().all(len(out))
@@ -260,10 +262,10 @@ def _combine(name: str, x: NDArray, out: NDArray, op: Operation, *root: int, get
     if world.comm is not None:
         found = np.empty_like(given)
         if op in OF_PAIRS:
-            kind, combines = sections.of_pairs(op.value, given.dtype)
+            kind, combines = mpi_datatypes.of_pairs(op.value, given.dtype)
             getattr(world.comm, name)([given, kind], [found, kind], combines, *root)
         else:
-            getattr(world.comm, name)(given, found, sections.operation(op.name, given.dtype), *root)
+            getattr(world.comm, name)(given, found, mpi_datatypes.operation(op.name, given.dtype), *root)
     if gets:
         out[...] = found
 
@@ -319,7 +321,7 @@ def Cart_shift(grid: Grid | SubGrid, direction: int, disp: int = 1) -> tuple[int
 
 @own_frames_hidden
 def coords(grid: Grid | SubGrid, rank: int | None = None) -> tuple[int, ...]:
-    """Where a rank is on a grid, by default this one; one outside of it has the grid's sizes."""
+    """Return the coordinates of a rank on a grid, by default this rank; one outside has the grid's sizes."""
     whole = grid.grid if isinstance(grid, SubGrid) else grid
     if rank is not None and not 0 <= rank < whole.ranks:
         raise ValueError(f"rank {rank} is not on the grid, which has {whole.ranks}")
@@ -340,7 +342,7 @@ def BlockScatter(
     copies. On ranks outside of the grid, `out` stays as it is. `ValueError` on all ranks for shapes that do not fit.
     """
     x = np.asarray(x)
-    grid = scatter_grid or blocks.default_grid(current_world(), x.ndim)
+    grid = scatter_grid or block_arrays.default_grid(current_world(), x.ndim)
     return _scattering("BlockScatter", grid, bcast_grid, x, out, correspondence, None).scatter(x, out)
 
 
@@ -354,7 +356,7 @@ def BlockGather(
     The reverse of `BlockScatter`. Blocks are summed over the ranks of `reduce_grid`, another part of the same grid.
     """
     x = np.asarray(x)
-    grid = gather_grid or blocks.default_grid(current_world(), x.ndim)
+    grid = gather_grid or block_arrays.default_grid(current_world(), x.ndim)
     task = _scattering("BlockGather", grid, reduce_grid, x, out, correspondence, None)
     if out is None:
         if len(task.along) < len(task.sizes) or grid.exact is not None:
@@ -371,7 +373,7 @@ def BCScatter(
 ) -> NDArray | None:  # fmt: skip
     """As `BlockScatter`, in blocks of these sizes that go round the ranks."""
     x = np.asarray(x)
-    grid = process_grid or blocks.default_grid(current_world(), x.ndim)
+    grid = process_grid or block_arrays.default_grid(current_world(), x.ndim)
     return _scattering("BCScatter", grid, None, x, out, None, block_sizes).scatter(x, out)
 
 
@@ -381,7 +383,7 @@ def BCGather(
 ) -> None:
     """As `BlockGather` into `out`, of blocks of these sizes that go round the ranks."""
     x = np.asarray(x)
-    grid = process_grid or blocks.default_grid(current_world(), x.ndim)
+    grid = process_grid or block_arrays.default_grid(current_world(), x.ndim)
     _scattering("BCGather", grid, None, x, out, None, block_sizes).gather(x, out, None)
 
 
@@ -390,15 +392,15 @@ def Subarray(
     array: NDArray | Sequence[int], subarray: NDArray | Sequence[int], process_grid: Grid | SubGrid | None = None,
     correspondence: Sequence[int | None] | None = None,
 ) -> BlockArray:  # fmt: skip
-    """How an array is dealt out in blocks: its shape (or the array), that of blocks (or this rank's), and the grid.
+    """Describe an array in blocks by its shape (or the array), that of blocks (or this rank's block), and the grid.
 
     Blocks are balanced where this rank's own is passed. Ranks along axes that no dimension has have copies.
     """
     shape = tuple(np.shape(array)) if isinstance(array, np.ndarray) else tuple(array)
-    grid = process_grid or blocks.default_grid(current_world(), len(shape))
+    grid = process_grid or block_arrays.default_grid(current_world(), len(shape))
     if grid.exact is not None:
         raise ValueError("Subarray takes a grid all of whose parts count")
-    axes = blocks.axes_for(grid, len(shape), correspondence)
+    axes = block_arrays.axes_for(grid, len(shape), correspondence)
     sizes = (None,) * len(shape) if isinstance(subarray, np.ndarray) else tuple(subarray)
     if len(sizes if not isinstance(subarray, np.ndarray) else subarray.shape) != len(shape):
         raise ValueError("Subarray has blocks of other dimensions than the array")
@@ -414,7 +416,7 @@ def Subarray(
 def Redistribute(x: NDArray, x_subarray: BlockArray, out: NDArray, out_subarray: BlockArray) -> None:
     """The blocks `x` of an array become the blocks `out` of the same array, dealt out in another way."""
     _require_same_dtype("Redistribute", x, out)
-    blocks.redistribute(np.asarray(x), x_subarray, out, out_subarray)
+    block_arrays.redistribute(np.asarray(x), x_subarray, out, out_subarray)
 
 
 def _scattering(
@@ -428,7 +430,7 @@ def _scattering(
     sizes = (block_sizes,) if isinstance(block_sizes, int) else block_sizes
     if sizes is not None and (len(sizes) != x.ndim or min(sizes) < 1):
         raise ValueError(f"comm.{name} takes the sizes of blocks, one for each of {x.ndim} dimensions")
-    axes = blocks.axes_for(grid, x.ndim, correspondence)
+    axes = block_arrays.axes_for(grid, x.ndim, correspondence)
     return Scattering(grid, other, axes, (None,) * x.ndim if sizes is None else sizes, f"comm.{name}")
 
 

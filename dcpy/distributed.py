@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 
 from dcpy.base.errors import ArgumentError, GridError
-from dcpy.base.grids import balanced
+from dcpy.base.rank_grids import balanced
 from dcpy.base.tracebacks import own_frames_hidden
-from dcpy.runtime.distributed.arrays import DistArray, OnRoot
+from dcpy.runtime.distributed.array_placement import Dealt, Grid, Placement
+from dcpy.runtime.distributed.distributed_arrays import DistArray, OnRoot
 from dcpy.runtime.distributed.files import read
-from dcpy.runtime.distributed.moving import moved
-from dcpy.runtime.distributed.placement import Dealt, Grid, Placement
+from dcpy.runtime.distributed.redistribution import redistributed
 from dcpy.runtime.distributed.world import World, current_world, world_of
 
 __all__ = [
@@ -126,7 +126,7 @@ def _scattered(array: OnRoot, where: Placement) -> DistArray:
     source = Placement(Grid((everyone.size,), everyone), (None,) * len(shape), array.root)
     empty_part = np.empty(source.local_shape(shape, everyone.rank), dtype)
     mine = np.ascontiguousarray(array.array) if everyone.rank == array.root and array.array is not None else empty_part
-    return DistArray(moved(mine, shape, source, where), shape, where)
+    return DistArray(redistributed(mine, shape, source, where), shape, where)
 
 
 def on_root(array: Any, root: int = 0, comm: Any = None) -> OnRoot:

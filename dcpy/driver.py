@@ -1,6 +1,6 @@
-"""The way of the data, on one page: from a function or an SDFG to machine code in memory.
+"""The compilation driver, on one page: from a function or an SDFG to machine code in memory.
 
-    frontend.lower → transforms.simplify → the pipeline of a target → its code generator → runtime.load
+    frontend.lower → transforms.simplify → the pipeline of a target → its code generator → runtime.loading.load
 
 `dcpy.api` gives these steps their user-facing names, `dcpy.programs` decides what a call is compiled for.
 """
@@ -18,25 +18,23 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from dcpy import plugins
-from dcpy.base.environment import Environment
 from dcpy.base.errors import DcpyError
-from dcpy.base.faults import faults_reported
-from dcpy.base.options import DeviceType, Options, resolve_options
+from dcpy.base.internal_errors import faults_reported
+from dcpy.base.library_environment import Environment
+from dcpy.base.options import Options, resolve_options
 from dcpy.ir.sdfg import Sdfg
 from dcpy.targets.catalog import target_for
 
 if TYPE_CHECKING:
     from dcpy.codegen.artifact import Artifact, Signature
-    from dcpy.runtime.cache import Cache
-    from dcpy.runtime.devices.compilers import Binary
-    from dcpy.runtime.load import Loaded
-    from dcpy.runtime.toolchain import Toolchain
+    from dcpy.runtime.compilers.toolchain import Toolchain
+    from dcpy.runtime.loading.load import Loaded
+    from dcpy.runtime.storage.cache import Cache
     from dcpy.targets.target import Target
     from dcpy.transforms.api import Transformation
     from dcpy.transforms.pipeline import Pipeline, RunReport
 
 Profile = dict[str, float]  # seconds by stage
-SYSTOLIC = "systolic"  # the expansion of products that is for FPGAs
 PBLAS = "PBLAS"  # what scripts of the paper call the expansion of products to a grid of ranks
 
 
@@ -58,7 +56,7 @@ def compile_sdfg(
 
     `codes`: the functions that it was made of, if it was.
     """
-    from dcpy.runtime.load import load
+    from dcpy.runtime.loading.load import load
 
     seconds = {} if profile is None else profile
     with timed(seconds, "lower"):
@@ -100,41 +98,35 @@ def build_library(
 
     For a GPU, `archs` are the chips that its kernels are compiled for; default: the one that is there.
     """
+    from dcpy.codegen.annotated_source import listings
     from dcpy.codegen.generate import c_header, with_messages
-    from dcpy.codegen.listing import listings
-    from dcpy.runtime import shipping
-    from dcpy.runtime.build import build
-    from dcpy.runtime.load import toolchains_of
+    from dcpy.runtime.compilers.build import build
+    from dcpy.runtime.loading import bundling
+    from dcpy.runtime.loading.load import toolchains_of
 
     chosen = options or resolve_options()
     lowered, _ = lower(sdfg, chosen)
     _require_no_callbacks(lowered)
     artifact = with_messages(_print(lowered, signature, chosen))
-    program, header_text = artifact, c_header(lowered, artifact.signature)
-    binaries: tuple[Binary, ...] = ()
-    if chosen.device is DeviceType.GPU:
-        from dcpy.runtime.devices.standalone import header_with_device, with_device
-
-        program, binaries = with_device(artifact, chosen, archs)
-        header_text = header_with_device(header_text, artifact.signature.name)
-    tools = toolchains_of(program, chosen, toolchain(chosen))
+    made = target_for(chosen.device).standalone(artifact, c_header(lowered, artifact.signature), chosen, archs)
+    tools = toolchains_of(made.artifact, chosen, toolchain(chosen))
     library.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
-        run_path = shipping.BESIDE if bundle else ""
-        built = build(program, Path(folder), tools, chosen.cpu, kept_at=Path(folder), run_path=run_path)
+        run_path = bundling.BESIDE if bundle else ""
+        built = build(made.artifact, Path(folder), tools, chosen.cpu, kept_at=Path(folder), run_path=run_path)
         shutil.copyfile(built, library)
     header = library.parent / f"{sdfg.name}.h"
-    header.write_text(header_text, encoding="utf-8")
+    header.write_text(made.header, encoding="utf-8")
     written = [library, header]
     for name, text in listings(artifact) if keep_source else ():
         written.append(library.parent / name)
         written[-1].write_text(text, encoding="utf-8")
-    for binary in binaries if keep_source else ():
-        written.append(library.parent / f"{sdfg.name}.{binary.file}")
-        written[-1].write_bytes(binary.code)
+    for name, code in made.binaries.items() if keep_source else ():
+        written.append(library.parent / f"{sdfg.name}.{name}")
+        written[-1].write_bytes(code)
     if bundle:
-        return Library((*written, *shipping.bundle(library, artifact.environments)))
-    return Library(tuple(written), tuple(shipping.needed_libraries(library, artifact.environments).values()))
+        return Library((*written, *bundling.bundle(library, artifact.environments)))
+    return Library(tuple(written), tuple(bundling.needed_libraries(library, artifact.environments).values()))
 
 
 def build_executable(
@@ -149,9 +141,9 @@ def build_executable(
     """A program that needs no Python. `main` is the C++ text of its main function, which needs `environments`, too."""
     from dcpy.codegen.artifact import Unit
     from dcpy.codegen.generate import with_messages
-    from dcpy.runtime import shipping
-    from dcpy.runtime.build import build
-    from dcpy.runtime.load import toolchains_of
+    from dcpy.runtime.compilers.build import build
+    from dcpy.runtime.loading import bundling
+    from dcpy.runtime.loading.load import toolchains_of
 
     chosen = resolve_options()
     lowered, _ = lower(sdfg, chosen)
@@ -169,11 +161,11 @@ def build_executable(
     for name, text in artifact.files if keep_source else ():
         written.append(path.parent / name)
         written[-1].write_text(text, encoding="utf-8")
-    return Library(tuple(written), tuple(shipping.needed_libraries(path, artifact.environments).values()))
+    return Library(tuple(written), tuple(bundling.needed_libraries(path, artifact.environments).values()))
 
 
 def _require_no_callbacks(sdfg: Sdfg) -> None:
-    from dcpy.ir.library.callbacks import callbacks_in
+    from dcpy.ir.library.callback_table import callbacks_in
 
     for node in callbacks_in(sdfg):
         raise DcpyError(
@@ -209,7 +201,7 @@ def run_passes(
     sdfg: Sdfg, pipeline: Pipeline, options: Options, *, until: str = "", explain: bool = False
 ) -> RunReport:
     """Runs a pipeline in place; where `options.dump` names a folder, each step's text is written there."""
-    from dcpy.transforms.running import run_pipeline
+    from dcpy.transforms.pass_manager import run_pipeline
 
     plugins.load()
     observer = None
@@ -222,7 +214,7 @@ def run_passes(
 
 def _print(lowered: Sdfg, signature: Signature, options: Options) -> Artifact:
     from dcpy.ir.library.expansions import environment_of as find
-    from dcpy.ir.library.foreign import environments_in
+    from dcpy.ir.library.foreign_functions import environments_in
 
     names = dict.fromkeys(name for sdfg in lowered.with_callees() for name in environments_in(sdfg))
     machine = target_for(options.device)
@@ -235,7 +227,7 @@ def _print(lowered: Sdfg, signature: Signature, options: Options) -> Artifact:
 
 def _dump_units(artifact: Artifact, program: str, folder: Path) -> None:
     """Writes what was generated to ``folder/PROGRAM/generated``."""
-    from dcpy.codegen.listing import listings
+    from dcpy.codegen.annotated_source import listings
     from dcpy.transforms.dump import emptied
 
     target = emptied(folder, program, "generated")
@@ -263,12 +255,13 @@ def simplify(sdfg: Sdfg, options: Options | None = None, *, keeps_functions: boo
     With `keeps_functions`, those that are called from many places stay functions (`outline-repeated-calls`).
     """
     from dcpy.transforms.overrides import without
+    from dcpy.transforms.pipeline import Pipeline
     from dcpy.transforms.simplify.pipeline import KEEP_FUNCTIONS, SIMPLIFY
 
     chosen = options or resolve_options()
-    if keeps_functions:
-        run_passes(sdfg, without(KEEP_FUNCTIONS, chosen.overrides), chosen)
-    return run_passes(sdfg, SIMPLIFY, chosen).counts()
+    before = (without(KEEP_FUNCTIONS, chosen.overrides),) if keeps_functions else ()
+    pipeline = Pipeline(SIMPLIFY.name, *before, SIMPLIFY, ensures=SIMPLIFY.ensures)  # one index of uses serves both
+    return run_passes(sdfg, pipeline, chosen).counts()
 
 
 @faults_reported
@@ -303,7 +296,7 @@ def place_on_device(sdfg: Sdfg, names: Sequence[str]) -> None:
 
 
 def scalapack_state(mpi: str) -> str:
-    """Which ScaLAPACK programs of several ranks would call beside such an MPI: it is part of what they are."""
+    """Return the ScaLAPACK that programs of several ranks would call with such an MPI, as part of their cache key."""
     from dcpy.libraries.pblas.environments import scalapack_state as state
 
     return state(is_open_mpi="Open MPI" in mpi)
@@ -313,14 +306,16 @@ def scalapack_state(mpi: str) -> str:
 def expand(sdfg: Sdfg, prefer: tuple[str, ...] = (), pes: int = 0) -> None:
     """Replaces library nodes in place by the first expansion that fits; "PBLAS" puts products on a grid of ranks.
 
-    "systolic" is for FPGAs, with so many processing elements (0: as are of use).
+    What is for another target than CPUs alone is expanded for that: "systolic", with so many processing elements (0: as
+    are of use).
     """
-    from dcpy.ir.machine import COSTS
-    from dcpy.transforms.expand import expand_library_nodes
+    from dcpy.ir.machine_model import COSTS
+    from dcpy.transforms.expand import expand_library_nodes, target_of
 
     plugins.load()
-    if SYSTOLIC in prefer:
-        expand_library_nodes(sdfg, (*prefer, "maps"), "fpga", replace(COSTS, pes=pes))
+    target, tried = target_of(prefer)
+    if target != "cpu":
+        expand_library_nodes(sdfg, tried, target, replace(COSTS, pes=pes))
         return
     if PBLAS in prefer:
         _put_on_grids(sdfg)
@@ -361,9 +356,9 @@ def apply(sdfg: Sdfg, name: object, captures: Mapping[str, Any]) -> Any:
     """
     from dcpy.transforms.api import Transformation, apply_once, apply_repeated
     from dcpy.transforms.history import parse_pass
+    from dcpy.transforms.pass_manager import run_pipeline
     from dcpy.transforms.passes import Pass
     from dcpy.transforms.pipeline import Pipeline
-    from dcpy.transforms.running import run_pipeline
 
     plugins.load()
     chosen = parse_pass(name) if isinstance(name, str) else name
@@ -396,9 +391,9 @@ def apply_repeated(sdfg: Sdfg, name: object) -> int:
     from dcpy.transforms.api import Transformation
     from dcpy.transforms.api import apply_repeated as run
     from dcpy.transforms.history import parse_pass
+    from dcpy.transforms.pass_manager import run_pipeline
     from dcpy.transforms.passes import Pass
     from dcpy.transforms.pipeline import Pipeline
-    from dcpy.transforms.running import run_pipeline
 
     plugins.load()
     chosen = parse_pass(name) if isinstance(name, str) else name
@@ -425,7 +420,7 @@ def toolchain(options: Options | None = None) -> Toolchain:
 
 
 def environment_of(name: str) -> Environment:
-    """Where a foreign library is; `ExpansionError` says how to install it."""
+    """Return the environment of a foreign library; `ExpansionError` says how to install it."""
     from dcpy.ir.library.expansions import environment_of as find
 
     plugins.load()
@@ -434,6 +429,6 @@ def environment_of(name: str) -> Environment:
 
 def program_cache(options: Options | None = None) -> Cache:
     """The folder of compiled programs."""
-    from dcpy.runtime.cache import Cache
+    from dcpy.runtime.storage.cache import Cache
 
     return Cache((options or resolve_options()).cache_dir)

@@ -15,8 +15,8 @@ import numpy as np
 from dcpy.base.errors import ArgumentError
 from dcpy.base.options import resolve_options
 from dcpy.runtime._dispatch import DeviceArray, set_stream
-from dcpy.runtime.devices.arrays import device_of, opened
-from dcpy.runtime.devices.opening import raise_deferred
+from dcpy.runtime.gpu.arrays import device_of, opened
+from dcpy.runtime.gpu.device_selection import raise_deferred
 
 __all__ = ["DeviceArray", "array", "stream", "synchronize"]
 

@@ -1,4 +1,4 @@
-"""Which catalogs there are: the one place where libraries, yours included, meet the registries.
+"""List of catalogs: the one place where libraries, yours included, meet the registries.
 
 `load` is called by the driver before anything is parsed, expanded or transformed. Third parties announce themselves
 with an entry point in the group ``dcpy.plugins`` that names a function without parameters; it calls
@@ -20,9 +20,10 @@ def load() -> None:
     # Here, not above: a program that comes from the cache needs none of it, and it is most of what importing takes.
     from importlib.metadata import entry_points
 
-    from dcpy.ir.library.expansions import ENVIRONMENTS, EXPANSIONS
+    from dcpy.ir.library.expansions import ENVIRONMENTS, EXPANSIONS, TARGET_EXPANSIONS
     from dcpy.ir.library.library_kinds import LIBRARY_KINDS
     from dcpy.libraries import catalog
+    from dcpy.targets.catalog import ORDERS
     from dcpy.transforms.catalog import LIBRARY_IDIOMS, TRANSFORMATIONS
 
     TRANSFORMATIONS.extend(catalog.TRANSFORMATIONS)
@@ -30,6 +31,7 @@ def load() -> None:
     LIBRARY_KINDS.extend(catalog.NODES)
     EXPANSIONS.extend(catalog.EXPANSIONS)
     ENVIRONMENTS.extend(catalog.ENVIRONMENTS)
+    TARGET_EXPANSIONS.extend(ORDERS)
     for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
         try:
             point.load()()

@@ -1,7 +1,8 @@
-"""Runs the code of a page: all its Python fences as one program, all its commands after that.
+"""Run the code of a page: all its Python fences as one program, all its commands after that.
 
 The program is a file of its own in a given folder, because dcpy reads the source of what it compiles. What each fence
-prints is caught apart. Pages are made (`docs.generate`) and tested (`tests/docs`) with this.
+prints is caught apart. Pages are made (`docs.generate`) and tested (`tests/docs`) with this. A fence whose title names
+another tool (`title="Numba"`) is code for that tool, and a program of its own.
 """
 
 from __future__ import annotations
@@ -13,13 +14,14 @@ import runpy
 from collections.abc import Iterator
 from pathlib import Path
 
-FENCE = re.compile(r"^```python\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r'^```python(?: title="dcpy")?\n(.*?)^```\n', re.MULTILINE | re.DOTALL)
+PEER = re.compile(r'^```python title="(?!dcpy")(.*?)"\n(.*?)^```\n', re.MULTILINE | re.DOTALL)
 SHELL = re.compile(r"^```sh\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
 END = "\x1e"  # the record separator: nothing else prints it
 
 
 def outputs(page: str, program: Path) -> list[str]:
-    """What each Python fence of the page prints; the program is written to the given file, and run in its folder."""
+    """Return what each Python fence of the page prints; the program is written to a file and run in its folder."""
     fences = FENCE.findall(page)
     program.write_text("".join(f"{fence}print({END!r}, end='')\n" for fence in fences))
     printed = io.StringIO()
@@ -29,7 +31,7 @@ def outputs(page: str, program: Path) -> list[str]:
 
 
 def with_outputs(page: str, program: Path) -> str:
-    """The page with a box after each Python fence that prints something."""
+    """Return the page with a box after each Python fence that prints something."""
     printed = iter(outputs(page, program))
 
     def boxed(match: re.Match[str]) -> str:
@@ -38,6 +40,14 @@ def with_outputs(page: str, program: Path) -> str:
         return match.group() + (f"\n```{language}\n{output.rstrip()}\n```\n" if output else "")
 
     return FENCE.sub(boxed, page)
+
+
+def peers(page: str) -> dict[str, str]:
+    """The programs for other tools, by the name of the tool."""
+    found: dict[str, str] = {}
+    for tool, code in PEER.findall(page):
+        found[tool] = found.get(tool, "") + code
+    return found
 
 
 def commands(page: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Writes the pages that are made from the code: the tutorial (by running it) and the reference.
+"""Write the pages that are made from the code: the tutorials (by running them) and the reference.
 
 Run by `make docs` before the site is built. The pages in `COMMITTED` are kept in the repository, for its readers; a
 test compares them with what the code says now. The others make sense on the site only.
@@ -14,6 +14,7 @@ import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, is_dataclass
+from enum import Enum
 from pathlib import Path
 
 import dcpy
@@ -22,10 +23,11 @@ from dcpy.base import options
 from dcpy.base.errors import DcpyError
 from dcpy.ir.library.expansions import expansions_of
 from dcpy.ir.library.library_kinds import LIBRARY_KINDS
-from dcpy.ir.machine import Processor, entries
+from dcpy.ir.machine_model import Processor, entries
 from dcpy.ir.verify.forms import FORMS, TREE_RULES
 from dcpy.targets.catalog import TARGETS
 from dcpy.transforms.catalog import PASSES, TRANSFORMATIONS
+from docs import gallery_pages
 from docs.fences import with_outputs
 from docs.numpy_page import numpy_page
 from docs.scipy_page import scipy_page
@@ -47,7 +49,7 @@ def transformations() -> Iterator[str]:
         if picture.is_file():
             before, _, after = picture.read_text().rstrip().partition("\n}\n")
             yield f"A test shows it on this program:\n\n```text\n{before}\n}}\n```\n\n```text\n{after}\n```\n"
-    yield "# Other passes\n\nThey decide about a whole graph, or consist of others: see `dcpy passes`.\n"
+    yield "## Other passes\n\nThey decide about a whole graph, or consist of others: see `dcpy passes`.\n"
     for name in PASSES:
         step = PASSES[name]
         yield f"## {name}\n\n`{step.__module__}.{step.__name__}`\n\n```text\n{inspect.getdoc(step)}\n```\n"
@@ -85,9 +87,9 @@ def verification_rules() -> Iterator[str]:
 
 def option_table() -> Iterator[str]:
     """Every option: dotted name, environment variable, default, meaning."""
-    yield "# Options\n\nDefaults come first, then the environment, then what the program says.\n"
-    yield "`@dcpy.program(auto_optimize=True, cpu_openmp=False)` writes `_` for the dot, as a keyword must;"
-    yield '`sdfg.compile(**{"cpu.openmp": False})` takes dotted names.\n'
+    yield "# Options\n\nThe program overrides the environment, and the environment overrides the defaults.\n"
+    yield "In keyword arguments write `_` for the dot: `@dcpy.program(auto_optimize=True, cpu_openmp=False)`,"
+    yield '`sdfg.compile(cpu_openmp=False)`.\n'
     yield "| option | environment | default | meaning |\n|---|---|---|---|"
     yield from _option_rows(options.Options, options.Options(), "")
     yield ""
@@ -100,8 +102,9 @@ GROUPS = {
 
 
 def targets() -> Iterator[str]:
-    """What each target has, the way to it, and the numbers by which its passes decide."""
-    yield "# Targets\n\nA target is a value (`dcpy.targets`): `dataclasses.replace(CPU, costs=...)` is another one.\n"
+    """Schedules, memory and passes of each target, and the numbers of its cost model."""
+    yield "# Targets\n\nThe numbers below are those by which passes decide; `overrides` changes them for one program.\n"
+    yield "A target is a value (`dcpy.targets`): `dataclasses.replace(CPU, costs=...)` makes another one.\n"
     plugins.load()
     for target in (TARGETS[name] for name in TARGETS):
         yield f"## {target.name}\n"
@@ -148,7 +151,7 @@ def _listed(parts: Iterable[object]) -> str:
 
 
 def _comments(kind: type) -> dict[str, str]:
-    """What stands behind each field of a dataclass."""
+    """The comment of each field of a dataclass."""
     return dict(re.findall(r"^    (\w+):.*?#: (.*)$", inspect.getsource(kind), re.MULTILINE))
 
 
@@ -161,8 +164,10 @@ def _option_rows(kind: type, value: object, prefix: str) -> Iterator[str]:
             yield from _option_rows(type(inner), inner, f"{name}.")
         else:
             variable = f"DCPY_{name.replace('.', '_').upper()}"
+            text = inner.value if isinstance(inner, Enum) else " ".join(inner) if isinstance(inner, tuple) else inner
+            default = "empty" if text == "" else f"`{text}`"
             meaning = comments.get(f.name, "").replace("``", "`")
-            yield f"| `{name}` | `{variable}` | `{inner!r}` | {meaning} |"
+            yield f"| `{name}` | `{variable}` | {default} | {meaning} |"
 
 
 def local_view() -> Iterator[str]:
@@ -186,28 +191,25 @@ def api() -> Iterator[str]:
         yield f"::: dcpy.{name}\n"
 
 
-def tutorial() -> Iterator[str]:
-    """gemm through every stage, each output made by running it; needs a C++ compiler."""
-    with tempfile.TemporaryDirectory() as folder:
-        yield with_outputs((DOCS / "tutorials" / "gemm.txt").read_text(), Path(folder) / "gemm.py")
+def tutorial(name: str) -> Callable[[], Iterator[str]]:
+    """The page of a tutorial, each output made by running it; needs a C++ compiler."""
+
+    def run() -> Iterator[str]:
+        with tempfile.TemporaryDirectory() as folder:
+            yield with_outputs((DOCS / "tutorials" / f"{name}.txt").read_text(), Path(folder) / f"{name}.py")
+
+    return run
 
 
 def examples() -> Iterator[str]:
-    """What each example shows: the first line of its documentation."""
+    """The list of examples, each with the first line of its documentation."""
     folder = DOCS.parent / "examples"
     yield (folder / "intro.txt").read_text()
-    yield "| file | what |\n|---|---|"
+    yield "| file | program |\n|---|---|"
     for path in sorted(folder.glob("*.py")):
         first_line = (ast.get_docstring(ast.parse(path.read_text())) or "").partition("\n")[0]
         yield f"| [{path.stem}]({path.name}) | {first_line.replace('``', '`')} |"
     yield ""
-
-
-def overview() -> Iterator[str]:
-    """The README, with links that work from here."""
-    text = (DOCS.parent / "README.md").read_text().replace("](CONTRIBUTING.md)", "](contributing.md)")
-    text = text.replace("](benchmarks/README.md", "](benchmarks.md").replace("](benchmarks/earlier.md", "](earlier.md")
-    yield text.replace("](docs/", "](")
 
 
 def benchmarks() -> Iterator[str]:
@@ -226,11 +228,11 @@ def contributing() -> Iterator[str]:
 
 
 PAGES: dict[str, Callable[[], Iterator[str]]] = {
-    "index.md": overview,
     "contributing.md": contributing,
     "benchmarks.md": benchmarks,
     "earlier.md": earlier_benchmarks,
-    "tutorials/gemm.md": tutorial,
+    "tutorials/gemm.md": tutorial("gemm"),
+    "tutorials/in-300-lines.md": tutorial("in-300-lines"),
     "reference/transformations.md": transformations,
     "reference/errors.md": error_codes,
     "reference/rules.md": verification_rules,
@@ -242,9 +244,10 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "reference/scipy.md": scipy_page,
     "reference/api.md": api,
     "../examples/README.md": examples,
+    **gallery_pages.pages(),
 }
-#: pages of the site that are copies, or made of docstrings
-MADE_FOR_THE_SITE = ("index.md", "contributing.md", "benchmarks.md", "earlier.md", "reference/api.md")
+#: pages of the site that are copies, or made of docstrings, or measured
+MADE_FOR_THE_SITE = ("contributing.md", "benchmarks.md", "earlier.md", "reference/api.md", *gallery_pages.pages())
 COMMITTED = tuple(name for name in PAGES if name not in MADE_FOR_THE_SITE)
 
 
@@ -254,7 +257,7 @@ def page(name: str) -> str:
 
 
 def main() -> None:
-    """Writes all pages."""
+    """Write all pages."""
     for name in PAGES:
         (DOCS / name).parent.mkdir(parents=True, exist_ok=True)
         (DOCS / name).write_text(page(name))

@@ -3,7 +3,7 @@
 The rule of the count: the functions that the public namespaces in `NAMESPACES` name, and the methods of
 `numpy.random.Generator`, by the object (``np.abs`` and ``np.absolute`` are one). Classes, modules and constants do not
 count; neither do methods of ufuncs (``np.add.reduce``), nor those of arrays, which are listed on their own.
-What does not compile has a reason in `dcpy.frontend.numpy.refused`.
+What does not compile has a reason in `dcpy.frontend.numpy.unsupported_functions`.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from dcpy.frontend.abstract_values.values import Static
 from dcpy.frontend.implements import Entry, find, find_method, is_default, original_parameters
-from dcpy.frontend.numpy.refused import Refusal, keyword_reason, refusal
-from dcpy.frontend.values import Static
+from dcpy.frontend.numpy.unsupported_functions import Refusal, keyword_reason, refusal
 
 NAMESPACES: dict[str, Any] = {
     "numpy": np,

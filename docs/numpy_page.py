@@ -65,8 +65,10 @@ def _groups(functions: list[Coverage], methods: list[Coverage]) -> dict[str, lis
         owner, _, method = rest.rpartition(".")
         if package == "numpy" and isinstance(getattr(np, owner, None), np.ufunc):
             ufuncs.setdefault(method, []).append(owner)
+    series = {name: signature for name, signature in implemented().items() if name.startswith("numpy.polynomial.")}
     found = [function for function in functions if function.entry is not None]
     groups["NumPy"] = [_line(function) for function in found if not function.is_method]
+    groups["Series of numpy.polynomial"] = [name + plain(signature) for name, signature in series.items()]
     groups["Methods of ufuncs"] = [f"{name}: {', '.join(sorted(which))}" for name, which in sorted(ufuncs.items())]
     groups["Methods of numpy.random.Generator"] = [_line(function) for function in found if function.is_method]
     groups["Methods of arrays"] = [_line(method) for method in methods if method.entry is not None]

@@ -6,8 +6,8 @@ import importlib
 from collections.abc import Iterator
 
 from dcpy.frontend.implements import OPTIONAL, implemented
-from dcpy.frontend.scipy.matrices import CLASSES, Csr
-from dcpy.frontend.specialize.records import SPARSE_FIELDS
+from dcpy.frontend.scipy.sparse_matrices import CLASSES, Csr
+from dcpy.frontend.specialize.record_arguments import SPARSE_FIELDS
 from docs.numpy_page import plain
 
 INTRODUCTION = """# SciPy's functions that compile

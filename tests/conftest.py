@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import sys
@@ -12,7 +13,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from dcpy.base.options import launched_by_mpi
-from dcpy.runtime.toolchain import candidates
+from dcpy.runtime.compilers.toolchain import candidates
+from dcpy.runtime.compilers.zig import command_of_zig
 from tests.support import devices, tiers, verified_lir
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -41,9 +43,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    compiler = next(filter(shutil.which, candidates()), None)
+    compiler = next(filter(shutil.which, candidates()), None) or command_of_zig()
     for item in items:
-        if item.get_closest_marker("cc") and compiler is None:
+        if item.get_closest_marker("cc") and not compiler:
             item.add_marker(pytest.mark.skip(reason="no C++ compiler on PATH"))
         if item.get_closest_marker("hls") and not EMULATOR.exists():
             item.add_marker(pytest.mark.skip(reason="no emulator of FPGAs: make test-fpga installs it"))
@@ -53,6 +55,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.skip(reason="starts several ranks: make test-mpi runs it"))
         if item.get_closest_marker("mpi") and not launched_by_mpi():
             item.add_marker(pytest.mark.skip(reason="of several ranks: make test-mpi starts them"))
+
+
+def pytest_collection_finish() -> None:
+    """What was imported and collected stays: the garbage collector need not look at millions of objects again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture

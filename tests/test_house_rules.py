@@ -25,6 +25,7 @@ BANNED_IMPORTS = {"pickle", "marshal", "shelve", "dill", "cloudpickle"}
 HEAVY = {"sympy", "islpy", "networkx", "mpi4py", "cupy", "jinja2", "scipy", "pytest"}
 TOO_HEAVY_FOR_A_FIRST_CALL = HEAVY - {"jinja2"}
 HOMES = ("work", "root", "home", "tmp", "Users", "private")  # where somebody's checkout may lie
+QUESTIONS = {"What", "Whether", "How", "Where", "Why", "Which", "Who", "When"}
 MAX_FILE = 500
 MAX_FUNCTION = 60  # lines with the docstring; 40 is the aim
 
@@ -66,6 +67,17 @@ def test_modules_are_named_after_a_concept():
 
 def test_modules_say_what_lives_here(modules):
     assert [name_of(path) for path, tree in modules if tree.body and ast.get_docstring(tree) is None] == []
+
+
+def test_docstrings_begin_with_an_imperative_or_a_noun(modules):
+    found = []
+    for path, tree in modules:
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+                text = ast.get_docstring(node) or "."
+                if text.split()[0] in QUESTIONS:
+                    found.append(f"{name_of(path)}:{node.body[0].lineno}: {text.splitlines()[0]}")
+    none_of(found)
 
 
 def test_modules_postpone_annotations(modules):

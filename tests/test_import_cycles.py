@@ -17,8 +17,17 @@ MODULES = {
 
 #: types that are recursive, in several files: a map has a body, whose nodes are maps; a list has values, as items
 RECURSIVE_TYPES = [
-    ["dcpy.frontend.lists", "dcpy.frontend.values", "dcpy.frontend.varying"],
-    ["dcpy.ir.nodes", "dcpy.ir.region", "dcpy.ir.roles", "dcpy.ir.sdfg"],
+    [
+        "dcpy.frontend.abstract_values.dynamic_arrays",
+        "dcpy.frontend.abstract_values.list_values",
+        "dcpy.frontend.abstract_values.values",
+    ],
+    [
+        "dcpy.ir.field_roles",
+        "dcpy.ir.nodes",
+        "dcpy.ir.region",
+        "dcpy.ir.sdfg",
+    ],
 ]
 
 

@@ -43,6 +43,12 @@ def source(count: int) -> str:
     return "\n".join(lines)
 
 
+def terms(count: int) -> str:
+    """A module whose ``program`` returns a sum of `count` terms over its first array."""
+    summands = " + ".join(f"u * {n}.5 * np.sin(u - {n})" for n in range(count))
+    return f"import numpy as np\n\n\ndef program({', '.join(NAMES)}):\n    return {summands}\n"
+
+
 def arguments(n: int) -> tuple[np.ndarray, ...]:
     """Six fields."""
     rng = np.random.default_rng(0)

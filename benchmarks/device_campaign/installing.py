@@ -20,6 +20,7 @@ from pathlib import Path
 from benchmarks.device_campaign.residents import ROOT
 
 LACKED = {"islpy": "islpy", "scipy-openblas32": "scipy_openblas32"}  #: distributions, and what they are imported as
+TESTING = ("hypothesis", "sortedcontainers", "pytest", "pluggy", "iniconfig", "packaging", "pygments")  #: for the tests
 PRESENT = ("numpy", "sympy", "networkx", "jinja2")  #: dcpy needs them, too: a CUDA image with PyTorch has them
 PLATFORMS = ("manylinux_2_28", "manylinux_2_27", "manylinux_2_17", "manylinux2014", "manylinux1")
 SITE = "site"  #: the folder of installed wheels, in that of a campaign's work
@@ -36,7 +37,7 @@ def download(folder: Path, version: str, machine: str, tell: Callable[[str], obj
     words += ["--only-binary=:all:", "--implementation", "cp", "--python-version", version]
     words += [word for name in PLATFORMS for word in ("--platform", f"{name}_{machine}")]
     folder.mkdir(parents=True, exist_ok=True)
-    _run([*words, "--dest", str(folder), *LACKED], "wheels are not downloaded", time.monotonic() + SECONDS)
+    _run([*words, "--dest", str(folder), *LACKED, *TESTING], "wheels are not downloaded", time.monotonic() + SECONDS)
     wheels = sorted(folder.glob("*.whl"))
     size, names = sum(path.stat().st_size for path in wheels) / 2**20, ", ".join(path.name for path in wheels)
     tell(f"{len(wheels)} wheels for Python {version}, {size:.1f} MiB, are in {folder}: {names}")
@@ -51,8 +52,8 @@ def install(work: Path, wheels: Path, end: float, tell: Callable[[str], object])
     """
     use(work)
     absent = [name for name, module in LACKED.items() if not _is_there(module)]
-    if absent:
-        found = sorted(wheels.glob("*.whl")) if wheels.is_dir() else []
+    found = sorted(wheels.glob("*.whl")) if wheels.is_dir() else []
+    if absent or (found and not all(map(_is_there, TESTING))):
         if not found:
             raise CannotInstall(
                 f"{', '.join(absent)}: not installed, and {wheels} has no wheels of it; with a network, "

@@ -1,6 +1,7 @@
 """The plan: steps in order of worth, how the seconds are shared out among them, and how a campaign goes through them.
 
 A step gets its share of what is left, so what one does not need is left to the next ones; none goes beyond the whole.
+Steps that were cut share what the last one leaves, again in order.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from benchmarks.device_campaign.store import Store
 from benchmarks.device_campaign.tasks import Desk, Row, Task, Work
 
 RESERVE = 2.0  #: seconds that are left for the last row to be written
+
+WORTHWHILE = 5.0  #: seconds: with less left, steps that were cut stay so
 
 
 @dataclass(frozen=True)
@@ -59,11 +62,15 @@ class Campaign:
     ) -> None:
         self.setting, self.out, self.end, self.facts, self.tell = setting, out, end - RESERVE, facts, tell
         self.stores: dict[str, Store] = {}
+        self.seconds: dict[str, float] = {}
 
     def run(self, chosen: Sequence[Step] = STEPS) -> bool:
         """Whether all tasks of all steps are done."""
-        whole = [self._step(step, chosen[place:]) for place, step in enumerate(chosen)]
-        return all(whole)
+        cut = list(chosen)
+        while True:
+            cut = [step for place, step in enumerate(cut) if not self._step(step, cut[place:])]
+            if not cut or self.end - time.monotonic() < WORTHWHILE:
+                return not cut
 
     def stop(self) -> None:
         """What runs now is the last."""
@@ -87,7 +94,8 @@ class Campaign:
 
         done = not tasks or Work(tasks, at_once, desk, lambda: min(limit, self.end), record).do()
         seconds = time.monotonic() - start
-        took = {**store.facts.get("steps", {}), step.name: {"seconds": round(seconds, 2), "done": done}}
+        self.seconds[step.name] = self.seconds.get(step.name, 0.0) + seconds
+        took = {**store.facts.get("steps", {}), step.name: {"seconds": round(self.seconds[step.name], 2), "done": done}}
         store.note(steps=took)
         counts = ", ".join(f"{count} {word}" for word, count in statuses.items()) or "nothing new"
         missing = len(tasks) - sum(statuses.values())

@@ -187,8 +187,9 @@ def counted(setting: Setting, rows: Rows) -> Iterator[Task]:
 def tests(setting: Setting, rows: Rows) -> Iterator[Task]:
     """The tests marked `gpu`, then those of programs on GPUs, file by file."""
     backend = "simulator" if setting.simulated else "cuda"
-    if importlib.util.find_spec("pytest") is None:
-        yield Known({"file": "all"}, 1, {"status": "missing: pytest"})
+    missing = [name for name in ("pytest", "hypothesis") if importlib.util.find_spec(name) is None]
+    if missing:
+        yield Known({"file": "all"}, 1, {"status": f"missing: {', '.join(missing)}"})
         return
     files = sorted(file for pattern in SUITE for file in ROOT.glob(pattern))
     marked = [file for file in files if "pytest.mark.gpu" in file.read_text()]

@@ -26,8 +26,8 @@ def device_that_is_there() -> Device | None:
     from dcpy.base.errors import DcpyError
     from dcpy.base.options import resolve_options
     from dcpy.driver import program_cache
-    from dcpy.runtime.devices.constants import kept
-    from dcpy.runtime.devices.drivers import is_installed, open_context
+    from dcpy.runtime.gpu.drivers import is_installed, open_context
+    from dcpy.runtime.gpu.measured_costs import kept
 
     options = resolve_options()
     for backend in ("cuda", "hip"):

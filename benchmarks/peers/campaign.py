@@ -17,7 +17,7 @@ Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Part:
+class Table:
     """One table of the campaign: every kernel at this size (a preset, or ``large``) on so many threads."""
 
     preset: str
@@ -51,11 +51,11 @@ class Campaign:
         fresh.write_text(json.dumps(asdict(self), indent=1) + "\n")
         os.replace(fresh, path)
 
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[Table]:
         """In the order in which they were measured."""
-        return list(dict.fromkeys(Part(row["preset"], row["threads"]) for row in self.rows))
+        return list(dict.fromkeys(Table(row["preset"], row["threads"]) for row in self.rows))
 
-    def has(self, part: Part, kernel: str, framework: str) -> bool:
+    def has(self, part: Table, kernel: str, framework: str) -> bool:
         return any(_key(row) == (part, kernel, framework) for row in self.rows)
 
     def add(self, row: Row) -> None:
@@ -66,7 +66,7 @@ class Campaign:
                 return
         self.rows.append(row)
 
-    def of(self, part: Part) -> list[Row]:
+    def of(self, part: Table) -> list[Row]:
         """The rows of a part, kernels together in alphabetical order; each has NumPy's time.
 
         That is the median of all calls of NumPy, in the processes of all frameworks: what one of them does to memory,
@@ -76,8 +76,8 @@ class Campaign:
         return list(_beside_numpy(mine))
 
 
-def _key(row: Row) -> tuple[Part, str, str]:
-    return Part(row["preset"], row["threads"]), row["kernel"], row["framework"]
+def _key(row: Row) -> tuple[Table, str, str]:
+    return Table(row["preset"], row["threads"]), row["kernel"], row["framework"]
 
 
 def _beside_numpy(rows: Sequence[Row]) -> Iterator[Row]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from benchmarks.limits import in_words
 from benchmarks.peers import bars, best
-from benchmarks.peers.campaign import Campaign, Part
+from benchmarks.peers.campaign import Campaign, Table
 from benchmarks.peers.heatmap import speedup
 
 Row = dict[str, Any]
@@ -45,7 +45,7 @@ def markdown(campaign: Campaign) -> Iterator[str]:
         yield from _tables(campaign.of(part), campaign.large if part.preset == "large" else {})
 
 
-def limits(campaign: Campaign, part: Part) -> list[str]:
+def limits(campaign: Campaign, part: Table) -> list[str]:
     """What the machine could do at best in this run, where that was measured."""
     found = campaign.limits.get(str(part.threads))
     return [f"The machine at its best, in this run: {in_words(found)}.", ""] if found else []
@@ -63,7 +63,7 @@ def _bars(campaign: Campaign) -> Iterator[str]:
         yield "| " + " | ".join([what, f"{'≤' if bar.at_most else '≥'} {bar.bar:g}", *cells]) + " |"
 
 
-def _limits(campaign: Campaign, part: Part) -> dict[str, float]:
+def _limits(campaign: Campaign, part: Table) -> dict[str, float]:
     return campaign.limits.get(str(part.threads), {})
 
 

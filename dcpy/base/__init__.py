@@ -1,1 +1,1 @@
-"""What every layer stands on: errors, source spans, text, names, hashing, options, registries."""
+"""Base of all layers: errors, source spans, text, names, hashing, options, registries."""

@@ -27,7 +27,7 @@ class Assumption:
     typical: int | None = None
 
     def problem(self, *, size: bool = False) -> str:
-        """Why no value, or no hint, can be meant by this; "" where it makes sense. Those of a `size` start at 0."""
+        """Return why no value, or no hint, can satisfy this; "" where one can. Values of a `size` start at 0."""
         numbers = [getattr(self, field.name) for field in fields(self)]
         if any(number is not None and abs(number) > LARGEST for number in numbers):
             return "a number of it does not fit into 64 bits"
@@ -44,7 +44,7 @@ class Assumption:
         return ""
 
     def broken_by(self, value: int) -> str:
-        """What is wrong with a value, ``1003 is not a multiple of 8``; "" where nothing is."""
+        """Return what is wrong with a value, ``1003 is not a multiple of 8``; "" where nothing is."""
         if self.least is not None and value < self.least:
             return f"{value} is less than {self.least}"
         if self.most is not None and value > self.most:
@@ -110,7 +110,7 @@ def refusal(
     error = ArgumentShapeError(
         f"{told_by}, but {symbol} is assumed to be {assumed.in_words()}: {reason}",
         notes=(f"passes may rely on what dcpy.symbol({symbol!r}, ...) says",),
-        help="pass what fits, or declare the symbol without this assumption",
+        help="pass a size that fits, or declare the symbol without this assumption",
     )
     error.argument = argument
     return error

@@ -10,7 +10,7 @@ import re
 import warnings
 from typing import Any, TypeVar
 
-from dcpy.base.exceptions import advice_on, exception_type
+from dcpy.base.program_exceptions import advice_on, exception_type
 from dcpy.base.source import SrcSpan
 
 CALLS_SHOWN = 8  #: of the functions in which the place of an error is
@@ -134,7 +134,7 @@ class GridError(DcpyError):
 
 
 class BlockError(DcpyError):
-    """What a rank gives as its part of an array is not what the distribution says."""
+    """A rank's part of an array does not have the shape that the distribution gives it."""
 
     code = "dist.block"
 
@@ -188,7 +188,8 @@ def raised_as(cls: type[F], exception: str) -> F:
     if (cls, kind) not in _BOTH:
         members = {"__module__": "dcpy", "__str__": DcpyError.__str__, "__doc__": cls.__doc__}
         _BOTH[cls, kind] = type(kind.__name__, (cls, kind), members)
-    made: F = kind.__new__(_BOTH[cls, kind])
+    new = Exception.__new__ if kind is MemoryError else kind.__new__  # MemoryError keeps instances for itself
+    made: F = new(_BOTH[cls, kind])
     return made
 
 

@@ -1,4 +1,4 @@
-"""What IPython tells about cells, if dcpy runs in it: their names, and the texts of those that ran under a magic."""
+"""IPython's cells: their names, and the texts of those that ran under a magic."""
 
 from __future__ import annotations
 

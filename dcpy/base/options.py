@@ -2,7 +2,7 @@
 
 This is the only module that reads the environment: ``DCPY_CPU_COMPILER``, ``DCPY_CACHE_DIR``, … (one variable per
 field), and the platform's own ``CXX`` and ``XDG_CACHE_HOME``. (Finding an executable looks at ``PATH``, in
-runtime/toolchain.py, as a shell does.)
+runtime/compilers/toolchain.py, as a shell does.)
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from enum import Enum
 from typing import Any
 
 from dcpy.base.errors import DcpyError, UnknownName
+from dcpy.base.platforms import HERE
 
 PREFIX = "DCPY_"
 YES = ("1", "true", "yes", "on")
@@ -23,7 +24,7 @@ NO = ("0", "false", "no", "off")
 
 
 class DeviceType(Enum):
-    """Where a program runs."""
+    """Device on which a program runs."""
 
     CPU = "cpu"
     GPU = "gpu"
@@ -31,21 +32,21 @@ class DeviceType(Enum):
 
 
 class IntOverflow(Enum):
-    """What becomes of an integer of Python's own that 64 bits do not hold."""
+    """Behaviour of a Python integer that 64 bits do not hold."""
 
     RAISE = "raise"
     WRAP = "wrap"
 
 
 class Language(Enum):
-    """What programs for CPUs are printed in."""
+    """Language of generated code for CPUs."""
 
     CPP = "c++"
     C = "c"
 
 
 class Backend(Enum):
-    """What runs the kernels of programs for GPUs."""
+    """Runtime of GPU kernels."""
 
     AUTO = "auto"
     CUDA = "cuda"
@@ -54,7 +55,7 @@ class Backend(Enum):
 
 
 class Replicas(Enum):
-    """What calls of all ranks compare of arrays that each rank has as a whole."""
+    """Comparison of replicated arrays in collective calls."""
 
     SAMPLE = "sample"
     ALL = "all"
@@ -62,21 +63,21 @@ class Replicas(Enum):
 
 
 class Failures(Enum):
-    """When a check that failed on a device is told."""
+    """Time at which a failed check on a device raises."""
 
     EXACT = "exact"
     DEFERRED = "deferred"
 
 
 class Vendor(Enum):
-    """Whose tools make hardware of a program."""
+    """Vendor of the tools that compile hardware."""
 
     XILINX = "xilinx"
     INTEL = "intel"
 
 
 class FpgaMode(Enum):
-    """What runs a program for FPGAs."""
+    """Runtime of a program for FPGAs."""
 
     SIMULATE = "simulate"
     EMULATE = "emulate"
@@ -87,49 +88,49 @@ class FpgaMode(Enum):
 class CpuOptions:
     """Settings of the ``cpu`` target."""
 
-    compiler: str = "auto"  #: executable, or ``auto``: g++, clang++, g++-13, clang++-19, … on PATH
-    flags: tuple[str, ...] = ("-O3", "-march=native")  #: for the compiler; they come last, and win
-    language: Language = Language.CPP  #: that programs are printed in: ``c++``, or ``c`` (not all programs)
-    openmp: bool = True  #: honour ``parallel`` schedules
+    compiler: str = "auto"  #: executable, or ``auto``: the first of g++, clang++, clang++-19, … on PATH, else Zig's
+    flags: tuple[str, ...] = ("-O3", HERE.native)  #: compiler flags, which come after dcpy's own and override them
+    language: Language = Language.CPP  #: language of the generated code: ``c++``, or ``c`` (not for all programs)
+    openmp: bool = True  #: run parallel maps on several threads
     fast_math: bool = False  #: may change results in the last bits, and NaN and infinities; off by default
-    bounds_check: bool = True  #: an index that cannot be proved in range is checked where it is used
+    bounds_check: bool = True  #: check each index that is not proved to be in range
 
 
 @dataclass(frozen=True, slots=True)
 class GpuOptions:
     """Settings of the ``gpu`` target."""
 
-    backend: Backend = Backend.AUTO  #: ``cuda``, ``hip``, ``auto`` (what is there), or ``simulator`` (no device)
-    arch: str = ""  #: the chip that kernels are compiled for, as ``sm_90`` or ``gfx90a``; empty: that of the device
+    backend: Backend = Backend.AUTO  #: ``cuda``, ``hip``, ``auto`` (what is installed), or ``simulator`` (no device)
+    arch: str = ""  #: chip to compile kernels for, such as ``sm_90`` or ``gfx90a``; empty: the device's own
     driver: str = ""  #: file of the driver's library; empty: the system's libcuda.so.1 or libamdhip64.so
     fast_math: bool = False  #: may change results in the last bits, and NaN and infinities; off by default
-    fma: bool = False  #: a product and a sum may be rounded once; off: elementwise results are NumPy's
-    deterministic: bool = True  #: results have the same bits each time: no sums of floats in the order of threads
-    max_workspace: int = -1  #: bytes of its memory that a program keeps between calls; below 0: all that a call needed
-    graphs: bool = True  #: a loop of launches is recorded as a graph, which the device gets in one call
-    libraries: bool = True  #: products, solvers and transforms call the vendor's libraries that are installed
-    errors: Failures = Failures.EXACT  #: a failed check is raised by its call, or (`deferred`) by a later one
-    profile: bool = False  #: kernels are timed, by events of the device: `program.kernel_times()`
-    warp: int = 32  #: threads of a warp in the simulator: 32 or 64
-    seed: int = 0  #: of the order in which the simulator runs blocks and threads; 0: the natural one
-    hooks: bool = False  #: the simulator looks at each access to memory: races, and bytes moved; slow
+    fma: bool = False  #: fuse products and sums, which rounds once; off: elementwise results are NumPy's
+    deterministic: bool = True  #: the same bits in every run: no floating-point sums in the order of threads
+    max_workspace: int = -1  #: device memory kept between calls, in bytes; below 0: all that a call needed
+    graphs: bool = True  #: record a loop of launches as a graph, which is submitted in one call
+    libraries: bool = True  #: call the vendor's installed libraries for products, solvers and transforms
+    errors: Failures = Failures.EXACT  #: a failed check raises in its call (``exact``) or a later one (``deferred``)
+    profile: bool = False  #: measure kernels by events of the device: `program.kernel_times()`
+    warp: int = 32  #: threads per warp in the simulator: 32 or 64
+    seed: int = 0  #: seed of the order in which the simulator runs blocks and threads; 0: the natural order
+    hooks: bool = False  #: the simulator checks each memory access for races and counts bytes; slow
 
 
 @dataclass(frozen=True, slots=True)
 class FpgaOptions:
     """Settings of the ``fpga`` target."""
 
-    vendor: Vendor = Vendor.XILINX  #: whose tools take the text: ``xilinx``, or ``intel``
+    vendor: Vendor = Vendor.XILINX  #: vendor whose tools compile the program: ``xilinx`` or ``intel``
     mode: FpgaMode = FpgaMode.SIMULATE  #: ``simulate`` on this machine, ``emulate`` by the vendor's tools, ``hardware``
     program: str = ""  #: file of the bitstream for ``hardware`` (.xclbin, .aocx), or that of Vitis for ``emulate``
     library: str = ""  #: file of the OpenCL library; empty: Intel's emulator, or the system's libOpenCL.so.1
-    watchdog: int = 60  #: seconds after which kernels on a board, or in an emulator, are taken to hang
-    platform: str = "u250"  #: the board that `explain` computes with: ``u250``, ``u280``, ``s10``, ``a10``
-    banks: str = ""  #: of the board's memory that arrays are in: ``x=ddr 1, A=hbm 0:4 axis 1``; others are spread
-    steps: int = 1  #: time steps of a stencil that are one chain, which reads and writes the grid once
-    lanes: int = 1  #: elements of a token at most, a power of two; 0: as many as the board's port moves in a cycle
-    systolic: bool = False  #: products of matrices are systolic arrays, where the number of terms is a number
-    pes: int = 0  #: processing elements of such an array; 0: as many as are of use, and as the board has DSPs for
+    watchdog: int = 60  #: seconds after which a kernel on a board, or in an emulator, counts as hanging
+    platform: str = "u250"  #: board that `explain` assumes: ``u250``, ``u280``, ``s10`` or ``a10``
+    banks: str = ""  #: memory banks of arrays: ``x=ddr 1, A=hbm 0:4 axis 1``; others are spread
+    steps: int = 1  #: time steps of a stencil in one chain, which reads and writes the grid once
+    lanes: int = 1  #: most elements per token, a power of two; 0: as many as the board's port moves per cycle
+    systolic: bool = False  #: compile matrix products with a constant number of terms to systolic arrays
+    pes: int = 0  #: processing elements of a systolic array; 0: as many as are useful and the board has DSPs for
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,23 +140,24 @@ class Options:
     cpu: CpuOptions = field(default_factory=CpuOptions)
     gpu: GpuOptions = field(default_factory=GpuOptions)
     fpga: FpgaOptions = field(default_factory=FpgaOptions)
-    device: DeviceType = DeviceType.CPU  #: that programs are compiled for: ``cpu``, ``gpu`` or ``fpga``
-    dump: str = ""  #: folder for the text of each program after each pass, and what is generated; empty: none
+    device: DeviceType = DeviceType.CPU  #: device to compile for: ``cpu``, ``gpu`` or ``fpga``
+    dump: str = ""  #: folder for the text of each program after each pass, and for the generated code; empty: none
     cache_dir: str = ""  #: folder of compiled programs; empty: dcpy's folder in the user's cache folder
     simplify: bool = True  #: run the simplify pass on every program
-    auto_optimize: bool = False  #: run the auto-optimizer too
-    overrides: tuple[str, ...] = ()  #: decisions taken by hand: ``tile=64``, ``map-fusion=off`` (`program.tune`)
-    allow_callbacks: bool = False  #: functions that dcpy does not take are called in Python
-    int_overflow: IntOverflow = IntOverflow.RAISE  #: Python's ints beyond 64 bits: ``raise`` OverflowError, or ``wrap``
-    distributed: bool = False  #: calls are of all ranks, on arrays whose parts they have
-    scalapack: str = ""  #: files of ScaLAPACK and of what it needs, ``:`` between; empty: MKL or the system; or ``off``
-    halo_steps: int = 0  #: iterations between two messages to neighbours; 0: as takes least; -1: each map gets its own
-    halo_overlap: bool = False  #: elements of neighbours arrive while what needs none is computed
-    check_replicas: Replicas = Replicas.SAMPLE  #: of arrays on all ranks, ``sample``, ``all`` or ``off`` is compared
-    check_messages: bool = False  #: ranks compare collectives of the local view before they begin
-    ranks_timeout: int = 0  #: seconds after which a call of all ranks ends the job, and says where each is; 0: never
-    check_races: bool = False  #: calls are interpreted, slowly, and report races between iterations of dcpy.map
-    full_tracebacks: bool = False  #: errors show the frames of dcpy's own, too
+    auto_optimize: bool = False  #: run the optimizer too
+    overrides: tuple[str, ...] = ()  #: decisions set by hand: ``tile=64``, ``map-fusion=off`` (`program.tune`)
+    convert: bool = False  #: read arrays of other libraries on the CPU in place, as NumPy's; results are NumPy's
+    allow_callbacks: bool = False  #: call functions that dcpy does not support in Python
+    int_overflow: IntOverflow = IntOverflow.RAISE  #: Python ints beyond 64 bits: ``raise`` OverflowError, or ``wrap``
+    distributed: bool = False  #: calls are collective, on distributed arrays
+    scalapack: str = ""  #: files of ScaLAPACK, with ``:`` between; empty: MKL or the system's; or ``off``
+    halo_steps: int = 0  #: steps per halo exchange; 0 = cheapest, -1 = before every map
+    halo_overlap: bool = False  #: compute the interior while halos are exchanged
+    check_replicas: Replicas = Replicas.SAMPLE  #: comparison of replicated arrays: ``sample``, ``all`` or ``off``
+    check_messages: bool = False  #: ranks compare collectives of the local view before they start
+    ranks_timeout: int = 0  #: seconds after which a waiting rank ends the job and reports where each one is; 0: never
+    check_races: bool = False  #: interpret calls, slowly, and report races between iterations of dcpy.map
+    full_tracebacks: bool = False  #: show dcpy's own frames in tracebacks
     check: bool = False  #: verify the SDFG after every transformation
 
 
@@ -164,7 +166,7 @@ LAUNCHERS = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS", "PMIX_RANK")
 
 
 def launched_by_mpi(environ: Mapping[str, str] | None = None) -> bool:
-    """Whether this process is a rank of several, as its launcher says."""
+    """Return whether this process is a rank of several, as its launcher says."""
     return any(name in (os.environ if environ is None else environ) for name in LAUNCHERS)
 
 
@@ -257,8 +259,10 @@ def _dotted(node: Any, prefix: str = "") -> dict[str, object]:
 
 def _with(options: Options, name: str, value: object, *, source: str) -> Options:
     known = _dotted(options)
+    as_keyword = {dotted.replace(".", "_"): dotted for dotted in known}
+    name = as_keyword.get(name, name)
     if name not in known:
-        raise _unknown(f"option {name!r}", name, tuple(known))
+        raise _unknown(f"option {name!r}", name, tuple(as_keyword))
     converted = _convert(value, type(known[name]), source)
     group, _, leaf = name.rpartition(".")
     if not group:

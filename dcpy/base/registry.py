@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Generic, TypeVar, cast
 
@@ -29,10 +30,16 @@ def unknown_name(kind: str, name: str, known: Sequence[str]) -> UnknownName:
 
 
 class Registry(Generic[T]):
-    """Name to object; `kind` is the word for an entry in messages (``"library node"``)."""
+    """Name to object; `kind` is the word for an entry in messages (``"library node"``).
 
-    def __init__(self, kind: str, catalog: Mapping[str, str] | None = None) -> None:
+    `former_names` maps names of earlier versions to those of today: they still work, with a `DeprecationWarning`.
+    """
+
+    def __init__(
+        self, kind: str, catalog: Mapping[str, str] | None = None, *, former_names: Mapping[str, str] | None = None
+    ) -> None:
         self.kind = kind
+        self.former_names: Mapping[str, str] = former_names or {}
         self._paths: dict[str, str] = dict(catalog or {})
         self._items: dict[str, T] = {}
 
@@ -51,6 +58,7 @@ class Registry(Generic[T]):
         return item
 
     def __getitem__(self, name: str) -> T:
+        name = self.current(name)
         if name not in self._items:
             if name not in self._paths:
                 raise self.unknown(name)
@@ -58,8 +66,17 @@ class Registry(Generic[T]):
             self._items[name] = cast(T, getattr(importlib.import_module(module), attribute))
         return self._items[name]
 
+    def current(self, name: str) -> str:
+        """Return today's name of an entry; a name of an earlier version gets a `DeprecationWarning`."""
+        if not self._is_former(name):
+            return name
+        now = self.former_names[name]
+        message = f"the {self.kind} {name!r} is called {now!r} now; the old name goes with the next version"
+        warnings.warn(message, DeprecationWarning, stacklevel=3)
+        return now
+
     def attribute(self, name: str) -> str:
-        """What an entry is called in the module that defines it, without loading it; "" for one added directly."""
+        """Return an entry's name in the module that defines it, without loading it; "" for one added directly."""
         return self._paths.get(name, "").partition(":")[2]
 
     def unknown(self, name: str) -> UnknownName:
@@ -72,7 +89,10 @@ class Registry(Generic[T]):
         return tuple(dict.fromkeys((*self._paths, *self._items)))
 
     def __contains__(self, name: object) -> bool:
-        return name in self._items or name in self._paths
+        return name in self._items or name in self._paths or self._is_former(name)
+
+    def _is_former(self, name: object) -> bool:
+        return name in self.former_names and name not in self._paths and self.former_names[str(name)] in self.names
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.names)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from types import CodeType
 
 from dcpy.base.notebooks import cell_name
-from dcpy.base.printable import printable, printable_line
+from dcpy.base.printable_text import printable, printable_line
 
 LARGEST = 16 << 20  # bytes of a file that is looked at for a line
 
@@ -67,8 +67,8 @@ def remember_text(file: str, text: str) -> None:
 
 
 def _is_source(file: str) -> bool:
-    """Whether lines of a file may be shown. A span may come from a stranger's document and name anything: a device that
-    never ends, or a file that is nobody's business.
+    """Return whether lines of a file may be shown. A span may come from a stranger's document and name anything: a
+    device that never ends, or a file that is nobody's business.
     """
     if file in linecache.cache:
         return True
@@ -80,9 +80,14 @@ def _is_source(file: str) -> bool:
 
 
 def definition_span(code: CodeType) -> SrcSpan:
-    """The line with a function's ``def``, below its decorators."""
+    """The line with a function's ``def``, below its decorators; of a lambda, where it begins."""
     first = code.co_firstlineno
     lines = linecache.getlines(code.co_filename)
+    if code.co_name == "<lambda>":
+        text = lines[first - 1] if first <= len(lines) else ""
+        columns = (column for line, _, column, _ in code.co_positions() if line == first and column)
+        body = min(columns, default=len(text))
+        return SrcSpan(code.co_filename, first, max(text.rfind("lambda", 0, body), 0))
     number = next((k for k, text in enumerate(lines[first - 1 :], first) if "def " in text), first)
     text = lines[number - 1] if number <= len(lines) else ""
     return SrcSpan(code.co_filename, number, len(text) - len(text.lstrip()))

@@ -1,4 +1,4 @@
-"""What users see of a traceback: their own frames. dcpy's are left out of errors that it raises on purpose.
+"""Tracebacks for users: their own frames, without dcpy's in errors that it raises on purpose.
 
 ``DCPY_FULL_TRACEBACKS=1`` keeps all frames, for those who work on dcpy. Exceptions that nobody meant to raise keep
 them, too.
@@ -41,7 +41,7 @@ def raised_by_program(error: E) -> E:
 
 
 def is_marked(error: BaseException) -> bool:
-    """Whether `raised_by_program` has marked the exception."""
+    """Return whether `raised_by_program` has marked the exception."""
     return "__raised_by_program__" in error.__dict__
 
 
@@ -73,9 +73,9 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 
 
 def _is_meant(error: BaseException) -> bool:
-    """Whether somebody raised it on purpose: dcpy a `DcpyError`, the user whatever it is."""
+    """Return whether it was raised on purpose: by dcpy a `DcpyError`, by NumPy `MemoryError`, by the user any other."""
     parts = traced(error.__traceback__)
-    if isinstance(error, DcpyError) or not isinstance(error, Exception) or not parts:
+    if isinstance(error, DcpyError | MemoryError) or not isinstance(error, Exception) or not parts:
         return True
     return is_marked(error) or not is_own(parts[-1])
 
@@ -105,12 +105,12 @@ def _module(part: TracebackType) -> str:
 
 
 def is_own(part: TracebackType) -> bool:
-    """Whether a frame is dcpy's."""
+    """Return whether a frame is dcpy's."""
     return _module(part) == "dcpy"
 
 
 def is_of_library(part: TracebackType) -> bool:
-    """Whether a frame is of Python's library, or of one that dcpy is made with."""
+    """Return whether a frame is of Python's library, or of one that dcpy is made with."""
     return _is_of_python(part) or _module(part) in ("numpy", "sympy", "networkx", "jinja2", "islpy")
 
 

@@ -5,23 +5,14 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import platform
-import shutil
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from dcpy.base.errors import DcpyError
-from dcpy.base.options import Options
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that was looked for. `needed`: nothing compiles without it."""
-
-    what: str
-    found: bool
-    detail: str
-    needed: bool = False
+from dcpy.base.errors import DcpyError, ExpansionError
+from dcpy.base.installation import install_extra
+from dcpy.base.library_environment import Environment
+from dcpy.targets.catalog import TARGETS
+from dcpy.targets.findings import Finding
 
 
 def findings() -> Iterator[Finding]:
@@ -32,27 +23,32 @@ def findings() -> Iterator[Finding]:
     yield _compiler()
     yield _library("BLAS: openblas", "openblas", "pip install scipy-openblas32")
     yield _library("BLAS: mkl", "mkl", "pip install mkl-devel")
-    yield _library("FFT: fftw", "fftw", "pip install 'dcpy[fft]'")
-    yield _library("MPI", "mpi", "pip install 'dcpy[mpi]'")
-    yield _package("mpi4py", hint="pip install 'dcpy[mpi]'")
-    yield _library("ScaLAPACK: mkl", "scalapack-mkl", "pip install 'dcpy[scalapack]'")
+    yield _library("FFT: fftw", "fftw", install_extra("fft"))
+    yield _library("MPI", "mpi", install_extra("mpi"))
+    yield _package("mpi4py", hint=install_extra("mpi"))
+    yield _library("ScaLAPACK: mkl", "scalapack-mkl", install_extra("scalapack"))
     yield _library("ScaLAPACK: system", "scalapack", "apt install libscalapack-openmpi2.2")
-    yield from gpu_findings()
-    yield from fpga_findings()
+    for name in TARGETS:
+        yield from TARGETS[name].findings()
     yield _cache()
 
 
-def fpga_findings() -> Iterator[Finding]:
-    """What programs for FPGAs can be emulated with, and made bitstreams of; simulations need none of it."""
-    from dcpy.runtime.boards import find_emulator
+def measured_lines(target: str) -> Iterator[str]:
+    """Lines about what the processor or a device costs, measured now; compilation goes by these figures from now on."""
+    from dcpy.base.options import resolve_options
+
+    measure = TARGETS[target].measure
+    return iter(()) if measure is None else measure(resolve_options(), _environment)
+
+
+def _environment(name: str) -> Environment | None:
+    """Return the environment of a foreign library; None where it is not installed."""
+    from dcpy.driver import environment_of
 
     try:
-        yield Finding("FPGA: Intel's emulator", True, str(find_emulator()))
-    except DcpyError as error:
-        yield Finding("FPGA: Intel's emulator", False, error.help)
-    for tool, hint in (("v++", "Vitis: source its settings64.sh"), ("aoc", "Intel's SDK: source its init_opencl.sh")):
-        found = shutil.which(tool)
-        yield Finding(f"FPGA: {tool}", found is not None, found or hint)
+        return environment_of(name)
+    except ExpansionError:
+        return None
 
 
 def _package(name: str, *, needed: bool = False, hint: str = "") -> Finding:
@@ -64,7 +60,7 @@ def _package(name: str, *, needed: bool = False, hint: str = "") -> Finding:
 
 def _compiler() -> Finding:
     from dcpy.driver import toolchain
-    from dcpy.runtime.toolchain import supports_openmp
+    from dcpy.runtime.compilers.toolchain import supports_openmp
 
     try:
         found = toolchain()
@@ -82,65 +78,6 @@ def _library(what: str, name: str, hint: str) -> Finding:
     except DcpyError as error:
         return Finding(what, False, error.help or hint)
     return Finding(what, True, ", ".join(environment.libraries))
-
-
-def gpu_findings() -> Iterator[Finding]:
-    """Devices, and compilers of kernels. Nothing is built where there is no driver."""
-    from dcpy.base.options import resolve_options
-    from dcpy.runtime.devices.hipcc import find_hipcc
-    from dcpy.runtime.devices.nvrtc import find_nvidia_compiler
-
-    options = resolve_options()
-    yield _device("GPU: cuda", "cuda", options)
-    yield _device("GPU: hip", "hip", options)
-    for what, find in (("kernels: NVIDIA", find_nvidia_compiler), ("kernels: AMD", find_hipcc)):
-        try:
-            compiler = find()
-        except DcpyError as error:
-            yield Finding(what, False, error.help)
-        else:
-            yield Finding(what, True, f"{compiler.id}, for {', '.join(compiler.architectures)}")
-
-
-def _device(what: str, backend: str, options: Options) -> Finding:
-    from dcpy.runtime.devices.drivers import is_installed, open_context
-
-    if not is_installed(backend, options):
-        return Finding(what, False, "there is no driver; gpu.backend = simulator runs kernels on the CPU, slowly")
-    try:
-        facts = open_context(backend, options).facts()
-    except DcpyError as error:
-        return Finding(what, False, "; ".join((error.message, *error.notes)))
-    memory = f"{facts.free / 2**30:.1f} of {facts.total / 2**30:.1f} GiB free"
-    version = f"driver {facts.version // 1000}.{facts.version % 1000 // 10}"
-    return Finding(what, True, f"{facts.name}, {facts.arch}, {facts.processors} processors, {memory}, {version}")
-
-
-def gpu_constants() -> Iterator[str]:
-    """Lines about what was measured on each device that there is; compilation goes by these figures from now on."""
-    from dcpy.base.options import resolve_options
-    from dcpy.driver import program_cache
-    from dcpy.runtime.devices.constants import keep
-    from dcpy.runtime.devices.drivers import open_context
-    from dcpy.runtime.devices.measuring import measure
-
-    options = resolve_options()
-    devices = [backend for backend in ("cuda", "hip") if _device("", backend, options).found]
-    if not devices:
-        yield "no GPU: nothing is measured, and nothing is known about time on one"
-    for backend in devices:
-        yield f"constants of the {backend} device, measured now:"
-        try:
-            found = measure(backend, options)
-            arch = open_context(backend, options).facts().arch
-        except DcpyError as error:
-            yield f"        not measured: {error.message}"
-            continue
-        yield from (f"        {name:24}{figure}" for name, figure in found.rows())
-        try:
-            keep(program_cache(), arch, found)
-        except OSError as error:
-            yield f"        not kept: {error}"
 
 
 def _cache() -> Finding:

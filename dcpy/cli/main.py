@@ -32,10 +32,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"dcpy {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    explain = commands.add_parser("explain", help="what is decided about a program, what is declined, and why")
+    explain = commands.add_parser("explain", help="explain the compiler's decisions about a program")
     explain.add_argument("program", help="file.sdfg, file.py:function, or package.module:function")
     explain.add_argument("--transformation", "-t", default="", help="only this pass or transformation (default: all)")
-    explain.add_argument("--after", metavar="PASS", default="", help="print the program as it is after this pass")
+    explain.add_argument("--after", metavar="PASS", default="", help="print the program after this pass")
     explain.add_argument("--as-written", action="store_true", help="do not simplify first")
     explain.set_defaults(run=_explain)
 
@@ -48,20 +48,20 @@ def _parser() -> argparse.ArgumentParser:
 
     run = commands.add_parser("run", help="start a script on several ranks, with the MPI that mpi4py uses")
     run.add_argument("-n", "--ranks", type=int, required=True, help="how many")
-    run.add_argument("script", help="file.py, or -m and a module behind it")
+    run.add_argument("script", help="file.py, or -m and a module")
     run.add_argument("arguments", nargs=argparse.REMAINDER, help="those of the script")
     run.set_defaults(run=_run)
 
-    doctor = commands.add_parser("doctor", help="what was found on this machine, and what is missing")
-    doctor.add_argument("--cpu", action="store_true", help="measure what things cost on the processor; an idle one")
-    doctor.add_argument("--gpu", action="store_true", help="only GPUs, with what things cost on the one that is there")
-    doctor.add_argument("--mpi", action="store_true", help="measure messages and work of ranks; plans go by that")
+    doctor = commands.add_parser("doctor", help="list the tools and devices of this machine, and missing ones")
+    doctor.add_argument("--cpu", action="store_true", help="measure the costs of operations on the idle processor")
+    doctor.add_argument("--gpu", action="store_true", help="list GPUs only, and measure their costs")
+    doctor.add_argument("--mpi", action="store_true", help="measure messages and work of ranks, for the cost model")
     doctor.set_defaults(run=_doctor)
     return parser
 
 
 def _explain(options: argparse.Namespace) -> int:
-    from dcpy.cli.programs import sdfg_named
+    from dcpy.cli.program_lookup import sdfg_named
 
     sdfg = sdfg_named(options.program, simplify=not options.as_written)
     print(sdfg.lower(options.after) if options.after else sdfg.explain(options.transformation or None))
@@ -70,7 +70,7 @@ def _explain(options: argparse.Namespace) -> int:
 
 def _passes(options: argparse.Namespace) -> int:
     from dcpy.base.options import resolve_options
-    from dcpy.programs.explain import passes
+    from dcpy.programs.explanation.explain import passes
 
     for name, summary in passes(resolve_options()):
         print(f"{name:34} {summary}")
@@ -93,34 +93,32 @@ def _cache(options: argparse.Namespace) -> int:
 
 
 def _users(files: Sequence[str]) -> str:
-    """Where the program is: the last file that was seen with it, and how many others share the entry."""
+    """Return the file in which the program was last seen, and how many other files share the entry."""
     if not files:
         return ""
     return f"  in {files[-1]}" + (f" and {len(files) - 1} more" if len(files) > 1 else "")
 
 
 def _run(options: argparse.Namespace) -> int:
-    from dcpy.cli.ranks import run_on_ranks
+    from dcpy.cli.rank_launcher import run_on_ranks
 
     return run_on_ranks(options.ranks, [options.script, *options.arguments])
 
 
 def _doctor(options: argparse.Namespace) -> int:
-    from dcpy.cli.doctor import findings, gpu_constants, gpu_findings
+    from dcpy.cli.doctor import findings, measured_lines
+    from dcpy.targets.catalog import TARGETS
 
     if options.mpi:
-        from dcpy.cli.network import measure_network
+        from dcpy.cli.doctor_mpi import measure_network
 
         return measure_network()
-    if options.cpu:
-        from dcpy.cli.processor import measure_processor
-
-        return measure_processor()
+    measured = next((name for name in ("cpu", "gpu") if getattr(options, name)), "")
     missing = 0
-    for finding in gpu_findings() if options.gpu else findings():
+    for finding in TARGETS[measured].findings() if measured else findings():
         missing += finding.needed and not finding.found
         mark = "ok  " if finding.found else "MISSING" if finding.needed else "no  "
         print(f"{mark:8}{finding.what:24}{finding.detail}")
-    for line in gpu_constants() if options.gpu else ():
+    for line in measured_lines(measured) if measured else ():
         print(line)
     return 1 if missing else 0

@@ -1,4 +1,4 @@
-"""What code generation hands to the runtime: pure data, hashable, serializable.
+"""Artifacts, which code generation hands to the runtime: pure data, hashable, serializable.
 
 The runtime builds `Artifact.units` into one shared library, whose two C functions are
 
@@ -33,7 +33,7 @@ The second one says on which stream the next call of this thread runs, if not on
 parameters of each call, so calls of programs for CPUs do nothing for them.
 
 ``numbers``  is filled by NAME_results, called first, in the order of `Signature.results`: for each `FreshArray` its
-             shape; for each `ViewResult` its byte offset from the argument's data pointer, its shape, then its
+             shape; for each `ViewResult` its byte offset from the array's data pointer, its shape, then its
              strides in bytes.
              (Both functions always exist; NAME_results writes nothing where no result needs it.)
 """
@@ -45,8 +45,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 
 from dcpy.base.assumptions import Assumption
-from dcpy.base.callbacks import CallbackSite
-from dcpy.base.environment import Environment
+from dcpy.base.callback_sites import CallbackSite
+from dcpy.base.library_environment import Environment
 from dcpy.base.source import SrcSpan
 
 
@@ -139,16 +139,16 @@ class ConstantArg:
 class RecordArg:
     """A dataclass object or a tuple, of which the program takes parts: those are arguments further behind.
 
-    `length` is that of a tuple, else -1. `same` is the position of the argument that must be the very object, or -1;
-    those in `apart`, and the objects `strangers`, must be others.
+    `length` is that of a tuple, else -1. `same_as` is the position of the argument that must be the very object, or -1;
+    those in `distinct_from`, and the objects `distinct_objects`, must be others.
     """
 
     name: str
     cls: type
     length: int = -1
-    same: int = -1
-    apart: tuple[int, ...] = ()
-    strangers: tuple[object, ...] = ()
+    same_as: int = -1
+    distinct_from: tuple[int, ...] = ()
+    distinct_objects: tuple[object, ...] = ()
 
 
 Arg = ArrayArg | ScalarArg | IntegerArg | GeneratorArg | ConstantArg | RecordArg
@@ -190,11 +190,13 @@ class ArgumentResult:
 
 @dataclass(frozen=True, slots=True)
 class ViewResult:
-    """A view of an array argument: its offset, shape and strides come from NAME_results."""
+    """A view of an array argument, or of the `FreshArray` at `index`: offset, shape, strides come from NAME_results."""
 
     index: int
     dtype: str
     rank: int
+    of_result: bool = False
+    read_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +240,7 @@ class FieldResult:
 class Check:
     """A run-time check: the exception to raise, and its message with ``{0}`` … ``{3}`` for the numbers in ``error``."""
 
-    exception: str  # a name that `base.exceptions` knows: an exception, or a warning category
+    exception: str  # a name that `base.program_exceptions` knows: an exception, or a warning category
     message: str
     span: SrcSpan | None = None
 
@@ -264,13 +266,12 @@ def _sum(terms: list[tuple[str, int]]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """How to call a compiled program.
+    """Calling convention of a compiled program.
 
     `assumes` are conditions that the program was compiled under: calls in which one does not hold must not be handed to
-    it. It is not the best program for calls in which all of `unless` hold. What breaks what is `assumed` of a symbol is
-    refused. `structure` nests result indices into
-    tuples, ``0``, ``(0, 1)``, ``(0, (1, 2))``, `Built` objects, and what is `Chosen`; None returns None. `fields` says
-    what the caller's objects get.
+    it. It is not the best program for calls in which all of `better_if` hold. What breaks what is `assumed` of a symbol
+    is refused. `structure` nests result indices into tuples, ``0``, ``(0, 1)``, ``(0, (1, 2))``, `Built` objects, and
+    what is `Chosen`; None returns None. `fields` says what the caller's objects get.
     """
 
     name: str
@@ -282,7 +283,7 @@ class Signature:
     callbacks: tuple[CallbackSite, ...] = ()
     fields: tuple[FieldResult, ...] = ()
     assumes: tuple[Linear, ...] = ()
-    unless: tuple[Linear, ...] = ()
+    better_if: tuple[Linear, ...] = ()
     assumed: tuple[tuple[str, Assumption], ...] = ()
 
     @property
@@ -293,7 +294,7 @@ class Signature:
 
     @property
     def on_device(self) -> bool:
-        """Whether arguments are in the memory of a device."""
+        """Return whether arguments are in the memory of a device."""
         return any(isinstance(arg, ArrayArg) and arg.on_device for arg in self.args)
 
 
@@ -316,7 +317,7 @@ class Unit:
     places: tuple[tuple[int, SrcSpan], ...] = field(default=(), compare=False)
 
     def place_of(self, line: int) -> SrcSpan | None:
-        """Where in Python a line comes from; None for what stands above the program."""
+        """Return the place in Python from which a line comes; None for lines above the program."""
         return next((span for first, span in reversed(self.places) if first <= line), None)
 
 

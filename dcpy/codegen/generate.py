@@ -1,4 +1,4 @@
-"""From an SDFG in codegen form to an `Artifact`: lowering to LIR, then text. Nothing is compiled here."""
+"""CPU code generation: from an SDFG in codegen form to an `Artifact`, by LIR, then text. Nothing is compiled here."""
 
 from __future__ import annotations
 
@@ -6,24 +6,23 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from dcpy.base.environment import Environment
 from dcpy.base.errors import CodegenError
-from dcpy.base.options import CpuOptions, DeviceType, Options
+from dcpy.base.library_environment import Environment
+from dcpy.base.options import CpuOptions, Options
 from dcpy.base.prototypes import Prototype
-from dcpy.base.vectormath import LIBRARY, vector_functions
-from dcpy.codegen import artifact
+from dcpy.base.vector_math import LIBRARY, vector_functions
 from dcpy.codegen.artifact import Artifact, Signature, Unit
+from dcpy.codegen.c_identifiers import identifier
 from dcpy.codegen.emit.dialect import Dialect
-from dcpy.codegen.emit.dialects import DIALECTS, dialect_of
-from dcpy.codegen.emit.messages import message_function
-from dcpy.codegen.emit.skeleton import header_text, program_text
+from dcpy.codegen.emit.host_dialects import DIALECTS, dialect_of
+from dcpy.codegen.emit.source_files import header_text, program_text
+from dcpy.codegen.emit.status_messages import message_function
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.verify import require_valid
 from dcpy.codegen.lower.context import ModuleContext
-from dcpy.codegen.lower.module import lower_program, program_prototype
-from dcpy.codegen.names import identifier
+from dcpy.codegen.lower.program.translation_unit import lower_program, program_prototype
 from dcpy.codegen.signature import called_by_host, default_signature
-from dcpy.ir.machine import COSTS, Costs
+from dcpy.ir.machine_model import COSTS, Costs
 from dcpy.ir.sdfg import Sdfg
 
 LONGEST_FILE = 100  # characters of a file's name, which systems limit
@@ -36,38 +35,32 @@ def generate(
     options: Options | CpuOptions | None = None,
     costs: Costs = COSTS,
 ) -> Artifact:
-    """The program of `sdfg`, which must be in codegen form (`transforms.cpu.lower_for_cpu` brings it there).
+    """The program of `sdfg`, which must be in codegen form (`transforms.cpu.lowering` brings it there).
 
     `signature` says how it is called (default: `default_signature`); its checks are filled in here: the artifact holds
     the complete one. `environments` has what foreign calls need, by name; `costs` are those by which schedules
     were chosen. Raises `CodegenError`.
     """
-    gpu = options.gpu if isinstance(options, Options) and options.device is DeviceType.GPU else None
-    called_as = signature or default_signature(sdfg)
-    called_as = called_as if gpu is not None else called_by_host(called_as)
+    called_as = called_by_host(signature or default_signature(sdfg))
     known = dict(environments or {})
-    dialect = dialect_of(options)
-    module = lower_program(sdfg, called_as, _cpu(options), known, costs, gpu=gpu)
-    used = _environments(sdfg, module, known)
-    if gpu is not None:
-        from dcpy.codegen import devices  # late: programs for CPUs load nothing of it
-
-        used.append(devices.HOST)
-    if gpu is not None or (isinstance(options, Options) and options.check):
+    module = lower_program(sdfg, called_as, _cpu(options), known, costs)
+    used = environments_of(sdfg, module, known)
+    if isinstance(options, Options) and options.check:
         require_valid(module.finished(), declared_by(used))
-    units = [unit_of(module.finished(), dialect, module.base, used)]
-    if "#pragma omp declare simd" in units[0].text:
-        used.append(LIBRARY)
-    kernels: tuple[artifact.Kernel, ...] = ()
-    if gpu is not None:
-        units += devices.device_units(module.finished(), module.base)
-        kernels = devices.described(module.kernels)
+    return host_artifact(module, called_as, dialect_of(options), used)
+
+
+def host_artifact(
+    module: ModuleContext, called_as: Signature, dialect: Dialect, environments: Sequence[Environment]
+) -> Artifact:
+    """The unit of the host as a program: with the checks that lowering has found, and the flags that it needs."""
+    unit = unit_of(module.finished(), dialect, module.base, environments)
+    vectors = (LIBRARY,) if "#pragma omp declare simd" in unit.text else ()
     return Artifact(
         replace(called_as, name=module.base, checks=tuple(module.checks), callbacks=tuple(module.callbacks)),
-        tuple(units),
-        tuple(used),
+        (unit,),
+        (*environments, *vectors),
         (*(("-fopenmp",) if module.threads else ()), *(("-pthread",) if module.processes else ())),
-        kernels,
     )
 
 
@@ -117,7 +110,8 @@ def _cpu(options: Options | CpuOptions | None) -> CpuOptions:
     return options.cpu if isinstance(options, Options) else options or CpuOptions()
 
 
-def _environments(sdfg: Sdfg, module: ModuleContext, known: Mapping[str, Environment]) -> list[Environment]:
+def environments_of(sdfg: Sdfg, module: ModuleContext, known: Mapping[str, Environment]) -> list[Environment]:
+    """Return the environments of the foreign calls of a module; `CodegenError` for a call that has none."""
     missing = [name for name in module.environments if name and name not in known]
     if missing:
         raise CodegenError(f"{sdfg.name!r} calls into {missing[0]!r}, of which nothing is known", span=sdfg.span)

@@ -39,17 +39,17 @@ class Snippet:
 
     @property
     def is_declaration(self) -> bool:
-        """Whether it declares a C function."""
+        """Return whether it declares a C function."""
         return self.text.startswith("extern")
 
     @property
     def is_template(self) -> bool:
-        """Whether it takes any type of number."""
+        """Return whether it takes any type of number."""
         return _code(self.text).lstrip().startswith("template")
 
     @property
     def has_float_version(self) -> bool:
-        """Whether it is a function about double (or complex128)."""
+        """Return whether it is a function about double (or complex128)."""
         about_double = bool({"double", "dcpy_complex128"} & set(self.words))
         return about_double and not self.is_template and not _code(self.text).lstrip().startswith("struct")
 
@@ -92,7 +92,7 @@ class Prelude:
         return name + "f" if single and snippet is not None and snippet.has_float_version else name
 
     def is_template(self, name: str) -> bool:
-        """Whether a helper takes any type of number."""
+        """Return whether a helper takes any type of number."""
         return name in self.snippets and self.snippets[name].is_template
 
     def text(self, mentioned: Iterable[str], vector_functions: frozenset[str]) -> str:

@@ -8,8 +8,8 @@ from dcpy.base.assumptions import NOTHING
 from dcpy.base.errors import CodegenError
 from dcpy.codegen import artifact
 from dcpy.codegen.artifact import Arg, ArrayArg, Dim, IntegerArg, Linear, ScalarArg, Signature
-from dcpy.ir.analysis.early import known_early
-from dcpy.ir.analysis.uses import Uses, desc_symbols
+from dcpy.ir.analysis.dataflow.def_use import Uses, desc_symbols
+from dcpy.ir.analysis.dataflow.entry_symbols import known_at_entry
 from dcpy.ir.data import Array, Data, Scalar, Space, packed_strides
 from dcpy.ir.sdfg import Result, Sdfg
 from dcpy.ir.symbolic import ZERO, Expr
@@ -24,12 +24,12 @@ def require_one_rank(sdfg: Sdfg) -> None:
         raise CodegenError(
             f"{sdfg.name!r} is distributed over the ranks of {grids}, and is not the program of one of them",
             span=sdfg.span,
-            help="sdfg.localize() makes it that; sdfg.erased() is the same program for one rank",
+            help="call sdfg.localize() first; sdfg.erased() is the same program for one rank",
         )
 
 
 def default_signature(sdfg: Sdfg) -> Signature:
-    """How a program is called whose call types nobody has refined: as its descriptors say.
+    """Return the calling convention that the descriptors give, for programs without refined call types.
 
     Symbols are in the SDFG's order. That of one rank among others takes symbols that no argument tells behind its
     arguments, whose sizes it does not check: these follow from where the rank is.
@@ -125,7 +125,7 @@ def _result(sdfg: Sdfg, result: Result, uses: Uses) -> artifact.Result:
         case "array":
             desc = sdfg.desc(result.container)
             axes = _axes(desc)
-            if not known_early(sdfg, uses, desc_symbols(desc)):
+            if not known_at_entry(sdfg, uses, desc_symbols(desc)):
                 return artifact.OwnedArray(desc.dtype.numpy_name, len(desc.shape), axes)
             on_device = isinstance(desc, Array) and desc.space is Space.GLOBAL
             return artifact.FreshArray(desc.dtype.numpy_name, len(desc.shape), on_device, axes)
@@ -134,9 +134,18 @@ def _result(sdfg: Sdfg, result: Result, uses: Uses) -> artifact.Result:
             return artifact.ScalarResult(dtype.numpy_name, python=result.kind == "python")
         case "argument":
             return artifact.ArgumentResult(sdfg.arguments.index(result.container))
-        case "view":
+        case "view" | "readonly":
             view = sdfg.desc(result.container)
-            root = uses.root(result.container)
-            return artifact.ViewResult(sdfg.arguments.index(root), view.dtype.numpy_name, len(view.shape))
+            root, read_only = uses.root(result.container), result.kind == "readonly"
+            kind, rank = view.dtype.numpy_name, len(view.shape)
+            if root in sdfg.arguments:
+                return artifact.ViewResult(sdfg.arguments.index(root), kind, rank, read_only=read_only)
+            if not known_at_entry(sdfg, uses, desc_symbols(sdfg.desc(root))):
+                raise CodegenError(
+                    f"the result {result.container!r} is a view of {root!r}, whose size is found out while it runs",
+                    span=view.span,
+                )
+            index = [other.container for other in sdfg.results].index(root)
+            return artifact.ViewResult(index, kind, rank, of_result=True, read_only=read_only)
         case _:
             return artifact.ConstantResult(result.value)

@@ -1,4 +1,4 @@
-"""What users write in signatures: ``dcpy.float64[N, M]``, ``dcpy.int32``, ``dcpy.symbol("N")``, ``N + 1``.
+"""Type annotations: ``dcpy.float64[N, M]``, ``dcpy.int32``, ``dcpy.symbol("N")``, ``N + 1``.
 
 The objects also work in plain Python: ``dcpy.float32(x)`` converts, ``dtype=dcpy.float64`` is a dtype. Annotations may
 be strings (``from __future__ import annotations``): these are read as trees, never evaluated.
@@ -20,10 +20,10 @@ import numpy as np
 from dcpy.base.assumptions import NOTHING, Assumption
 from dcpy.base.errors import FrontendError
 from dcpy.base.source import SrcSpan
-from dcpy.frontend.closure import Closure
-from dcpy.frontend.dataflow.places import require_host
-from dcpy.frontend.specialize.records import MAX_DEPTH, Member, Record, fields_of_class, is_named_tuple
-from dcpy.frontend.specialize.types import ArgType, ArrayType, Assumed, ConstantType, GeneratorType, ScalarType
+from dcpy.frontend.dataflow.storage_and_schedules import require_host
+from dcpy.frontend.introspection.closure import Closure
+from dcpy.frontend.specialize.argument_types import ArgType, ArrayType, Assumed, ConstantType, GeneratorType, ScalarType
+from dcpy.frontend.specialize.record_arguments import MAX_DEPTH, Member, Record, fields_of_class, is_named_tuple
 from dcpy.ir import types
 from dcpy.ir.symbolic import Expr, as_expr, sym
 from dcpy.ir.types import DType
@@ -122,7 +122,7 @@ def symbols(names: str, dtype: Any = None, **assumed: Any) -> tuple[Symbol, ...]
 def _assumption(
     values: tuple[int | None, int | None], multiple_of: int, typical: int | None, promises: Mapping[str, bool]
 ) -> Assumption:
-    """What the keywords of `symbol` say; `FrontendError` where they are none."""
+    """Return the assumption that the keywords of `symbol` make; `FrontendError` for unknown or invalid ones."""
     if unknown := [promise for promise in promises if promise not in _PROMISES]:
         known = ", ".join(("range", "multiple_of", "typical", *_PROMISES))
         raise FrontendError(f"symbols take no {unknown[0]}=", help=f"they take {known}")
@@ -141,7 +141,7 @@ def _assumption(
 
 
 def assumed_together(*parts: Assumed) -> Assumed:
-    """What several say of symbols, taken together."""
+    """Return the conjunction of several assumptions about symbols."""
     found: dict[str, Assumption] = {}
     for name, assumed in itertools.chain(*parts):
         found[name] = found.get(name, NOTHING).and_also(assumed)
@@ -292,7 +292,7 @@ def _of_field(cls: type, annotation: Any) -> Any:
 
 
 def placements_from_annotations(function: Callable[..., Any]) -> dict[str, Any]:
-    """Where annotations say that arrays are dealt out to ranks, by parameter."""
+    """Return the distributions of arrays in annotations, by parameter."""
     closure, found = Closure(function, {}), {}
     for name, parameter in inspect.signature(function).parameters.items():
         kind = parameter.annotation
@@ -364,6 +364,23 @@ def _read(text: str, closure: Closure, function: Callable[..., Any], name: str) 
             span=SrcSpan(code.co_filename, code.co_firstlineno),
             help="write dcpy.float64[N, M] with symbols that are visible in the module",
         ) from None
+
+
+def annotations_from_text(text: str) -> tuple[Any, ...]:
+    """The annotations that a text lists, ``float64[N, M], int64``; names that are no dtypes are symbols.
+
+    Raises `FrontendError`.
+    """
+    try:
+        tree = ast.parse(f"({text},)", mode="eval").body
+        names = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name)]
+        known = {name: ANNOTATIONS.get(name) or symbol(name) for name in names}
+        found = _evaluate(tree, Closure(FunctionType(symbols.__code__, known), {}))
+    except (_Unreadable, SyntaxError, TypeError):
+        found = (None,)
+    if any(as_type(each) is None for each in found):
+        raise FrontendError(f"{text!r} is no list of types", help="write float64[N, M], float64, int64")
+    return tuple(found)
 
 
 def annotation_of(tree: ast.expr, closure: Closure) -> Any:

@@ -7,9 +7,9 @@ An implementation has the signature of the function it implements, after a first
         "Elementwise ``min(max(a, a_min), a_max)``, promoted as NumPy does."
         return b.ufunc(np.minimum, b.ufunc(np.maximum, a, a_min), a_max)
 
-Arguments arrive as *values* (`frontend.values`): `Static` what is known at compile time, `SymInt` integers over
-symbols, `Scalar`, `ArrayValue`, `TupleValue`. Defaults in the signature are wrapped too: ``axis=None`` arrives as
-``Static(None)``. `b` is the `Builder` of `frontend.lower.builder`; what it offers:
+Arguments arrive as *values* (`frontend.abstract_values.values`): `Static` what is known at compile time, `SymInt`
+integers over symbols, `Scalar`, `ArrayValue`, `TupleValue`. Defaults in the signature are wrapped too: ``axis=None``
+arrives as ``Static(None)``. `b` is the `OpBuilder` of `frontend.lower.op_builder`; what it offers:
 
     arguments     b.array(v)  b.static(v, "axis")  b.integer(v) -> Expr  b.axis(v, rank)  b.axes(v, rank)
                   b.shape_argument(v)  b.dtype_argument(v)
@@ -41,100 +41,109 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.lists import ListValue
-from dcpy.frontend.lower.arrays.orders import lie_as_made
-from dcpy.frontend.numpy.refused import keyword_reason
-from dcpy.frontend.values import VALUES, ArrayValue, Static, TupleValue, Value
+from dcpy.frontend.abstract_values.list_values import ListValue
+from dcpy.frontend.abstract_values.values import VALUES, ArrayValue, Static, TupleValue, Value
+from dcpy.frontend.lower.arrays.memory_order import lie_as_made
+from dcpy.frontend.numpy.unsupported_functions import keyword_reason
 
 if TYPE_CHECKING:
-    from dcpy.frontend.lower.builder import Builder
+    from dcpy.frontend.lower.op_builder import OpBuilder
 
 Implementation = Callable[..., Value]
-OrderOfResult = Callable[["Builder", ArrayValue, Sequence[ArrayValue]], tuple[int, ...]]
+OrderOfResult = Callable[["OpBuilder", ArrayValue, Sequence[ArrayValue]], tuple[int, ...]]
 
 #: The modules whose import registers the implementations of functions of a package, loaded at first use.
 CATALOG: dict[str, tuple[str, ...]] = {
     "numpy": (
         "dcpy.frontend.numpy.ufuncs.error_states",
-        "dcpy.frontend.numpy.ufuncs.table",
-        "dcpy.frontend.numpy.ufuncs.pairs",
+        "dcpy.frontend.numpy.ufuncs.ufunc_table",
+        "dcpy.frontend.numpy.ufuncs.two_output_ufuncs",
         "dcpy.frontend.numpy.array_creation.creation",
         "dcpy.frontend.numpy.statistics.reductions",
         "dcpy.frontend.numpy.mathematics.cumulative",
-        "dcpy.frontend.numpy.ufuncs.methods",
-        "dcpy.frontend.numpy.ufuncs.at",
-        "dcpy.frontend.numpy.linear_algebra.vectors",
+        "dcpy.frontend.numpy.ufuncs.ufunc_methods",
+        "dcpy.frontend.numpy.ufuncs.ufunc_at",
+        "dcpy.frontend.numpy.linear_algebra.products_and_diagonals",
         "dcpy.frontend.numpy.array_manipulation.shapes",
         "dcpy.frontend.numpy.array_manipulation.joining",
         "dcpy.frontend.numpy.array_manipulation.padding",
-        "dcpy.frontend.numpy.indexing.taking",
+        "dcpy.frontend.numpy.indexing.take",
         "dcpy.frontend.numpy.indexing.selection",
-        "dcpy.frontend.numpy.indexing.masks",
-        "dcpy.frontend.numpy.sorting.sets",
-        "dcpy.frontend.numpy.linear_algebra.contraction",
-        "dcpy.frontend.numpy.array_creation.grids",
-        "dcpy.frontend.numpy.indexing.walking",
-        "dcpy.frontend.numpy.statics",
-        "dcpy.frontend.numpy.result_orders",
+        "dcpy.frontend.numpy.indexing.nonzero",
+        "dcpy.frontend.numpy.sorting.set_routines",
+        "dcpy.frontend.numpy.linear_algebra.einsum_and_tensordot",
+        "dcpy.frontend.numpy.array_creation.coordinate_grids",
+        "dcpy.frontend.numpy.indexing.nditer",
+        "dcpy.frontend.numpy.compile_time_queries",
+        "dcpy.frontend.numpy.result_memory_order",
         "dcpy.frontend.numpy.flags",
-        "dcpy.frontend.numpy.sorting.order",
-        "dcpy.frontend.numpy.statistics.moments",
+        "dcpy.frontend.numpy.sorting.sort_and_search",
+        "dcpy.frontend.numpy.statistics.averages_and_covariances",
         "dcpy.frontend.numpy.statistics.histograms",
         "dcpy.frontend.numpy.statistics.quantiles",
-        "dcpy.frontend.numpy.statistics.nans",
-        "dcpy.frontend.numpy.indexing.scattering",
+        "dcpy.frontend.numpy.statistics.nan_reductions",
+        "dcpy.frontend.numpy.indexing.gather_and_scatter",
         "dcpy.frontend.numpy.mathematics.polynomials",
-        "dcpy.frontend.numpy.mathematics.samples",
-        "dcpy.frontend.numpy.mathematics.windows",
-        "dcpy.frontend.numpy.array_manipulation.inserting",
-        "dcpy.frontend.numpy.indexing.positions",
-        "dcpy.frontend.numpy.applying",
-        "dcpy.frontend.numpy.mathematics.elementary",
-        "dcpy.frontend.numpy.array_creation.spacings",
-        "dcpy.frontend.numpy.array_manipulation.bits",
-        "dcpy.frontend.numpy.array_manipulation.parts",
+        "dcpy.frontend.numpy.mathematics.numerical_calculus",
+        "dcpy.frontend.numpy.mathematics.window_functions",
+        "dcpy.frontend.numpy.array_manipulation.adding_and_removing",
+        "dcpy.frontend.numpy.indexing.index_construction",
+        "dcpy.frontend.numpy.functional_programming",
+        "dcpy.frontend.numpy.mathematics.logic_functions",
+        "dcpy.frontend.numpy.array_creation.iterated_arrays",
+        "dcpy.frontend.numpy.array_creation.logarithmic_ranges",
+        "dcpy.frontend.numpy.array_manipulation.bit_packing",
+        "dcpy.frontend.numpy.array_manipulation.splitting",
         "dcpy.frontend.numpy.indexing.index_tricks",
         "dcpy.frontend.numpy.sorting.counting",
         "dcpy.frontend.numpy.linear_algebra.decompositions",
-        "dcpy.frontend.numpy.linear_algebra.matrices",
-        "dcpy.frontend.numpy.linear_algebra.products",
+        "dcpy.frontend.numpy.linear_algebra.norms_and_powers",
+        "dcpy.frontend.numpy.linear_algebra.stacked_vector_products",
         "dcpy.frontend.numpy.fourier.transforms",
-        "dcpy.frontend.numpy.fourier.axes",
-        "dcpy.frontend.numpy.methods",
+        "dcpy.frontend.numpy.fourier.multidimensional_transforms",
+        "dcpy.frontend.numpy.array_methods",
         "dcpy.frontend.numpy.array_manipulation.reinterpretation",
     ),
     "numpy.random": (
-        "dcpy.frontend.numpy.random.seeds",
-        "dcpy.frontend.numpy.random.draws",
+        "dcpy.frontend.numpy.random.generator_construction",
+        "dcpy.frontend.numpy.random.distributions",
         "dcpy.frontend.numpy.random.integers",
-        "dcpy.frontend.numpy.random.vectors",
-        "dcpy.frontend.numpy.random.orders",
+        "dcpy.frontend.numpy.random.multivariate_distributions",
+        "dcpy.frontend.numpy.random.permutations",
         "dcpy.frontend.numpy.random.legacy",
+    ),
+    "numpy.polynomial": (
+        "dcpy.frontend.numpy.mathematics.polynomial_series",
+        "dcpy.frontend.numpy.mathematics.pseudo_vandermonde",
     ),
     "builtins": (
         "dcpy.frontend.python.builtins",
-        "dcpy.frontend.python.ordering",
+        "dcpy.frontend.python.min_max_sorted",
         "dcpy.frontend.python.sets",
         "dcpy.frontend.python.rounding",
-        "dcpy.frontend.python.repeating",
+        "dcpy.frontend.python.endless_iterators",
     ),
-    "dcpy": ("dcpy.frontend.dataflow.functions",),
+    "dcpy": ("dcpy.frontend.dataflow.function_lowering",),
     "dcpy.comm": (
-        "dcpy.frontend.comm.messages",
+        "dcpy.frontend.comm.point_to_point",
         "dcpy.frontend.comm.collectives",
-        "dcpy.frontend.comm.grids",
-        "dcpy.frontend.comm.blocks",
+        "dcpy.frontend.comm.process_grids",
+        "dcpy.frontend.comm.block_redistribution",
     ),
-    "dcpy.distributed": ("dcpy.frontend.comm.distributing",),
-    "mpi4py.MPI": ("dcpy.frontend.comm.methods_of_mpi4py",),
-    "scipy.special": ("dcpy.frontend.scipy.special", "dcpy.frontend.scipy.special_arrays"),
-    "scipy.linalg": ("dcpy.frontend.scipy.linalg", "dcpy.frontend.scipy.banded"),
+    "dcpy.distributed": ("dcpy.frontend.comm.array_distribution",),
+    "mpi4py.MPI": ("dcpy.frontend.comm.mpi4py_methods",),
+    "scipy.special": ("dcpy.frontend.scipy.special", "dcpy.frontend.scipy.special_of_arrays"),
+    "scipy.linalg": (
+        "dcpy.frontend.scipy.linalg",
+        "dcpy.frontend.scipy.banded_systems",
+        "dcpy.frontend.scipy.lapack_memory_order",
+    ),
     "scipy.ndimage": ("dcpy.frontend.scipy.ndimage",),
     "math": (
-        "dcpy.frontend.python.maths",
-        "dcpy.frontend.python.whole_maths",
-        "dcpy.frontend.python.many_maths",
-        "dcpy.frontend.python.complex_maths",
+        "dcpy.frontend.python.math_functions",
+        "dcpy.frontend.python.math_integer_functions",
+        "dcpy.frontend.python.math_reductions",
+        "dcpy.frontend.python.cmath_functions",
     ),
 }
 
@@ -153,7 +162,7 @@ class Entry:
 
     @functools.cached_property
     def of_numpy(self) -> bool:
-        """Whether lists become arrays on their way in."""
+        """Return whether lists become arrays on their way in."""
         return self.call.__module__.startswith(("dcpy.frontend.numpy.", "dcpy.frontend.scipy."))
 
     @functools.cached_property
@@ -235,6 +244,8 @@ def find(function: Any) -> Entry | None:
     module = getattr(function, "__module__", None) or ""
     if module.startswith("numpy.random"):
         _load("numpy.random")  # which costs the import of NumPy's
+    elif module.startswith("numpy.polynomial"):
+        _load("numpy.polynomial")  # as above
     elif module in ("dcpy.comm", "dcpy.distributed"):
         _load(module)
     elif module.startswith("dcpy."):
@@ -242,6 +253,11 @@ def find(function: Any) -> Entry | None:
     for package in OPTIONAL:
         if package in sys.modules:
             _load(package)
+    return registered(function)
+
+
+def registered(function: Any) -> Entry | None:
+    """The implementation of a Python callable among those that are loaded: what modules of the catalog ask."""
     try:
         return _FUNCTIONS.get(function)
     except TypeError:  # not hashable: nothing that was registered
@@ -288,7 +304,7 @@ def method_names() -> tuple[str, ...]:
     return tuple(sorted({*_METHODS, *_ATTRIBUTES}))
 
 
-def call_entry(b: Builder, entry: Entry, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+def call_entry(b: OpBuilder, entry: Entry, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     """Binds arguments as Python does and runs the implementation; `FrontendError` where they do not fit."""
     try:
         bound = entry.signature.bind(*args, **_without_defaults(entry, kwargs))
@@ -316,7 +332,7 @@ def call_entry(b: Builder, entry: Entry, args: Sequence[Value], kwargs: Mapping[
 
 
 def _lie_as_numpy(
-    b: Builder, order: OrderOfResult, result: Value, arguments: Sequence[Value], keywords: Mapping[str, Value]
+    b: OpBuilder, order: OrderOfResult, result: Value, arguments: Sequence[Value], keywords: Mapping[str, Value]
 ) -> None:
     """Says in which order new arrays are that a function gives, those that are no ``out``."""
     operands = [value for value in arguments if isinstance(value, ArrayValue)]
@@ -329,7 +345,7 @@ def _lie_as_numpy(
 def _misfit(entry: Entry, reason: str, kwargs: Mapping[str, Value]) -> FrontendError:
     unknown = [name for name in kwargs if name not in entry.signature.parameters]
     near = difflib.get_close_matches(unknown[0], entry.signature.parameters, n=1) if unknown else []
-    takes = f"dcpy takes {entry.name}{_display(entry.signature)}"
+    takes = f"dcpy supports {entry.name}{_display(entry.signature)}"
     joined = "() " if reason.startswith(("got", "missing", "takes", "too")) else ": "
     return FrontendError(
         entry.name + joined + reason,
@@ -353,7 +369,7 @@ def _without_defaults(entry: Entry, kwargs: Mapping[str, Value]) -> dict[str, Va
             raise FrontendError(
                 f"{entry.name} takes {name}={known[name].default!r} only",
                 notes=(reason,) if reason else (),
-                help=f"dcpy takes {entry.name}{_display(entry.signature)}",
+                help=f"dcpy supports {entry.name}{_display(entry.signature)}",
             )
     return kept
 
@@ -367,7 +383,7 @@ def original_parameters(function: Any) -> Mapping[str, inspect.Parameter]:
 
 
 def is_default(default: Any, value: Value) -> bool:
-    """Whether a keyword was given what NumPy takes without it."""
+    """Return whether a keyword was given what NumPy takes without it."""
     if not isinstance(value, Static):
         return False
     known = value.value
@@ -422,8 +438,8 @@ def _module_of_ufunc(function: Any) -> str:
     return "scipy.special" if known is function and getattr(numpy, name, None) is not known else "numpy"
 
 
-def _as_array(b: Builder, value: Any) -> Any:
-    """What NumPy makes of a list whose length is known at run time only; anything else as it is."""
+def _as_array(b: OpBuilder, value: Any) -> Any:
+    """Return the array that NumPy makes of a list whose length is known only at run time; other values as they are."""
     return b.array(value) if isinstance(value, ListValue) else value
 
 
@@ -439,6 +455,6 @@ def _display(signature: inspect.Signature) -> str:
 
 def _load(package: str) -> None:
     if package not in _LOADED:
-        _LOADED.add(package)
         for module in CATALOG[package]:
             importlib.import_module(module)
+        _LOADED.add(package)  # last: an interrupted import is repeated, and another thread waits for those under way

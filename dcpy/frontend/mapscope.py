@@ -1,8 +1,9 @@
 """``dcpy.map``: loops whose iterations may run in any order, and at the same time.
 
 In plain Python it iterates like nested ranges, so that a function runs the same without the decorator. That the order
-does not matter is the user's word: dcpy combines what iterations add to one element (`lower.conflicts`), refuses what
-is wrong whatever the sizes are (`lower.claims`), and leaves the rest to the interpreter, which finds out.
+does not matter is the user's word: dcpy combines what iterations add to one element
+(`lower.parallel_maps.write_conflicts`), refuses what is wrong whatever the sizes are
+(`lower.parallel_maps.independence_claims`), and leaves the rest to the interpreter, which finds out.
 """
 
 from __future__ import annotations

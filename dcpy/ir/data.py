@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from dcpy.base.source import SrcSpan
 from dcpy.ir.distribution import Distribution
-from dcpy.ir.hardware import Bank, Partition
+from dcpy.ir.fpga_memory import Bank, Partition
 from dcpy.ir.subsets import DimSubset, Range, Subset
 from dcpy.ir.symbolic import ONE, ZERO, Expr, ExprLike, as_expr, as_exprs
 from dcpy.ir.types import DType
@@ -33,7 +33,7 @@ class Space(Enum):
 
 
 class Allocation(Enum):
-    """How a transient gets its memory. Passes decide; `UNDECIDED` is not allowed in codegen form."""
+    """Allocation of a transient. Passes decide; `UNDECIDED` is not allowed in codegen form."""
 
     UNDECIDED = "undecided"
     REGISTER = "register"
@@ -45,7 +45,7 @@ class Allocation(Enum):
 
 
 class Lifetime(Enum):
-    """How long a transient lives: one execution of its region, one call, or from the first call to unloading."""
+    """Lifetime of a transient: one execution of its region, one call, or from the first call to unloading."""
 
     SCOPE = "scope"
     CALL = "call"
@@ -72,7 +72,7 @@ class Scalar:
 
     @property
     def storage(self) -> tuple[object, ...]:
-        """Where it is: in which memory, and by which allocation."""
+        """Storage: the memory and the allocation."""
         return self.space, self.allocation
 
     def subs(self, values: Mapping[str, ExprLike]) -> Scalar:
@@ -122,7 +122,7 @@ class Array:
 
     @property
     def is_packed(self) -> bool:
-        """Whether the elements lie in C order without gaps."""
+        """Return whether the elements lie in C order without gaps."""
         return self.strides == packed_strides(self.shape)
 
     @property
@@ -132,7 +132,7 @@ class Array:
 
     @property
     def storage(self) -> tuple[object, ...]:
-        """Where it is: in which memory, by which allocation, and, if on several ranks, where on these."""
+        """Storage: the memory, the allocation, and, if the array is on several ranks, its distribution."""
         places = (self.space, self.allocation)
         return places if self.distribution is None else (*places, self.distribution)
 
@@ -204,7 +204,7 @@ class View:
         return cls(of, desc.dtype, sizes, packed_strides(sizes), offset, span=span)
 
     def base_subset(self, subset: Subset) -> Subset | None:
-        """What a subset of the view is in `of`; None for a reshape, which has no box to name."""
+        """Return the subset of `of` that a subset of the view shows; None for a reshape, which has no box to name."""
         if self.window is None:
             return None
         inner: dict[int, Expr | Range] = {
@@ -259,6 +259,11 @@ GONE = {
 
 def packed_strides(shape: Sequence[Expr], order: Order = "C") -> tuple[Expr, ...]:
     """Strides in elements of an array without gaps: last index fastest in C order, first in Fortran order."""
+    return _packed_strides(tuple(shape), order if isinstance(order, str) else tuple(order))
+
+
+@lru_cache(maxsize=4096)
+def _packed_strides(shape: tuple[Expr, ...], order: Order) -> tuple[Expr, ...]:
     if isinstance(order, str):
         order = range(len(shape)) if order == "C" else range(len(shape))[::-1]
     strides = [ONE] * len(shape)
@@ -289,9 +294,9 @@ def packed_axes(shape: tuple[Expr, ...], strides: tuple[Expr, ...]) -> tuple[int
 
 def strides_of(desc: Data) -> tuple[Expr, ...]:
     """Strides in elements; () for a scalar."""
-    return tuple(as_expr(stride) for stride in desc.strides)
+    return tuple([as_expr(stride) for stride in desc.strides])
 
 
 def is_scalar(desc: Data) -> bool:
-    """Whether it is one element, by value."""
+    """Return whether it is one element, by value."""
     return isinstance(desc, Scalar) or (isinstance(desc, Array) and desc.transient and not desc.shape)

@@ -1,7 +1,8 @@
 """Distributions: on which rank of a grid each element of an array lives, and each iteration of a map runs.
 
 Data distribution of High Performance Fortran and of ScaLAPACK, as values. A distribution never says what elements are:
-without all of them a program means the same. The formulas that follow from one are in `ir.analysis.ownership`.
+without all of them a program means the same. The formulas that follow from one are in
+`ir.analysis.distributed.ownership`.
 """
 
 from __future__ import annotations
@@ -93,7 +94,7 @@ Rest = Root | Partial
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """Where the elements of an array live on a grid: one entry of `axes` per dimension (for a map, per parameter).
+    """Distribution of an array's elements on a grid: one entry of `axes` per dimension (for a map, per parameter).
 
     An axis of the grid that no dimension uses, and that `rest` does not name, has copies on all its ranks. `halo` is
     how many elements of the neighbours, before and behind, there is room for along each dimension (none: no room); of
@@ -124,7 +125,7 @@ class Distribution:
 
     @property
     def has_copies_everywhere(self) -> bool:
-        """Whether each rank has all elements, as without a distribution."""
+        """Return whether each rank has all elements, as without a distribution."""
         return not self.rest and all(axis is None for axis in self.axes)
 
     def halo_of(self, dim: int) -> tuple[int, int]:

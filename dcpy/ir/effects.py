@@ -1,7 +1,7 @@
 """Side effects: what a node does besides reading and writing what its memlets say.
 
 Each class of nodes declares its own (`Node.effects`), library nodes of users too; what those of a body or a callee add
-up to is found by `ir.analysis.effects`. Passes ask for these, never for a list of classes.
+up to is found by `ir.analysis.dataflow.effect_analysis`. Passes ask for these, never for a list of classes.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _WORDS = {
 
 
 def keep_order(first: Effect, second: Effect) -> bool:
-    """Whether two nodes stay in their order whatever they read and write.
+    """Return whether two nodes stay in their order whatever they read and write.
 
     What is seen outside comes in the program's order, and not after an exception or a loop without end that came first;
     of two exceptions the first one is raised. That neither of two loops may end makes no difference.
@@ -57,5 +57,5 @@ def keep_order(first: Effect, second: Effect) -> bool:
 
 
 def ends_early(effects: Effect) -> bool:
-    """Whether what comes after may not be reached."""
+    """Return whether what comes after may not be reached."""
     return bool(effects & (Effect.MAY_RAISE | Effect.MAY_NOT_END))

@@ -27,7 +27,7 @@ class Memlet:
 
     @property
     def volume(self) -> Expr:
-        """How many elements move, at most."""
+        """Largest number of elements that move."""
         return self.subset.volume
 
     def subs(self, values: Mapping[str, ExprLike]) -> Memlet:

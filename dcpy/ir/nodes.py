@@ -1,7 +1,8 @@
 """The nodes of a state: computations and movements, each with the memlets that it reads and writes.
 
 A node's memlets *are* the graph's edges (decision 0002): the state keeps its nodes in an order in which they may run,
-and `ir.analysis.graph` derives access nodes, edges and the multigraph from it. Nodes have identity; memlets are values.
+and `ir.analysis.dataflow_graph` derives access nodes, edges and the multigraph from it. Nodes have identity; memlets
+are values.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from dcpy.base.source import SrcSpan
 from dcpy.ir.distribution import Distribution
 from dcpy.ir.effects import Effect
 from dcpy.ir.expressions.scalar import ScalarExpr
+from dcpy.ir.field_roles import Axes, Role, Roles, Written
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.roles import Axes, Role, Roles, Written
 from dcpy.ir.schedules import UNDECIDED, Schedule
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import Expr
@@ -34,8 +35,8 @@ _OPERANDS = {"inputs": Role.READ, "outputs": Role.WRITTEN}
 class Node(Written):
     """Base of all nodes. `state` is set by the state that holds the node.
 
-    `roles` says what its fields hold (`ir.roles`), `effects` what it does itself besides reading and writing; what is
-    inside of it, or called by it, comes on top (`ir.analysis.effects`).
+    `roles` says what its fields hold (`ir.field_roles`), `effects` what it does itself besides reading and writing;
+    what is inside of it, or called by it, comes on top (`ir.analysis.dataflow.effect_analysis`).
     """
 
     span: SrcSpan | None = field(default=None, repr=False, kw_only=True)
@@ -43,7 +44,9 @@ class Node(Written):
     takes_queues: ClassVar[bool] = False  #: whether its memlets may push and pop
 
     def handles(self) -> tuple[str, ...]:
-        """Connectors whose memory holds addresses of the process, which no program makes (`ir.analysis.handles`)."""
+        """Connectors whose memory holds addresses of the process, which no program makes
+        (`ir.analysis.dataflow.opaque_handles`).
+        """
         return ()
 
     def index_labels(self) -> Mapping[str, tuple[str, ...]] | None:
@@ -56,7 +59,7 @@ class Node(Written):
 
     @property
     def combination(self) -> str:
-        """How outputs of parts of the labels that no output has are put together, as in a memlet; "": they cannot be.
+        """Operation that combines outputs of parts of labels that no output has, as in a memlet; "": none does.
 
         ``"add"`` for a matrix product: that of half of the inner dimension, plus that of the other half.
         """
@@ -184,7 +187,7 @@ class LibraryNode(Node):
         raise NotImplementedError(f"library node {self.kind} must say what it means")
 
     def problems(self) -> Iterator[str]:
-        """What is wrong with this node, a sentence each (used by verification)."""
+        """Yield the errors in this node, a sentence each (used by verification)."""
         yield from ()
 
 
@@ -220,7 +223,7 @@ class ForeignCall(Node):
 
 @dataclass(eq=False)
 class Callback(Node):
-    """A call of a Python function, by name: `base.callbacks` says what `call` and `returns` mean.
+    """A call of a Python function, by name: `base.callback_sites` says what `call` and `returns` mean.
 
     Operands are connectors: inputs are passed (as views of the memory, where they are outputs too the function may
     write), outputs that `returns` names take results. The object that `function` names is in `Sdfg.callbacks`, and is

@@ -15,8 +15,8 @@ from dcpy.base.source import SrcSpan
 from dcpy.ir.data import Data
 from dcpy.ir.effects import Effect
 from dcpy.ir.expressions.scalar import ScalarExpr, WrapIndex, walk
+from dcpy.ir.field_roles import Axes, Role, Roles, Runs, Written
 from dcpy.ir.nodes import Call, Node
-from dcpy.ir.roles import Axes, Role, Roles, Runs, Written
 from dcpy.ir.schedules import SEQUENTIAL, Schedule
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import Expr
@@ -41,7 +41,7 @@ class State(Block):
     """Pure dataflow: nodes in an order in which they may run.
 
     Two nodes depend on each other exactly where one writes what the other touches; any order that keeps these
-    dependences gives the same results. `ir.analysis.graph` shows them as a multigraph with access nodes.
+    dependences gives the same results. `ir.analysis.dataflow_graph` shows them as a multigraph with access nodes.
     """
 
     kind = "state"
@@ -63,7 +63,7 @@ class State(Block):
         return node
 
     def index(self, node: Node) -> int:
-        """Where a node stands; quick for one near the last one that was asked for."""
+        """Return the position of a node; quick for one near the last one that was asked for."""
         self._cursor = _index_near(self.nodes, node, self._cursor)
         return self._cursor
 
@@ -280,7 +280,7 @@ class Region:
         return block
 
     def index(self, block: Block) -> int:
-        """Where a block stands; quick for one near the last one that was asked for."""
+        """Return the position of a block; quick for one near the last one that was asked for."""
         self._cursor = _index_near(self.blocks, block, self._cursor)
         return self._cursor
 

@@ -58,7 +58,7 @@ class Vector(Schedule):
     """Several iterations of the innermost parameter in one vector instruction.
 
     `width`: so many; 0: the machine's. `streamed_above`: rows of a result that has more bytes than these are stored
-    past the caches (`ir.analysis.streamed_stores` says which); 0: none are.
+    past the caches (`ir.analysis.parallelism.nontemporal_stores` says which); 0: none are.
     """
 
     word: ClassVar[str] = "vector"
@@ -82,7 +82,7 @@ class Grid(Schedule):
 
 
 @dataclass(frozen=True, slots=True)
-class Block(Schedule):
+class ThreadBlock(Schedule):
     """The iterations are divided among the threads of a block, inside of a `Grid`, the last parameter being `x`.
 
     Where there are more of them than threads, each thread takes several, a block's width apart.
@@ -125,7 +125,7 @@ class Pipelined(Schedule):
 
 
 UNDECIDED, SEQUENTIAL, PARALLEL, VECTOR, UNROLLED = Undecided(), Sequential(), Parallel(), Vector(), Unrolled()
-GRID, BLOCK, WARP, PIPELINED = Grid(), Block(), Warp(), Pipelined()
+GRID, BLOCK, WARP, PIPELINED = Grid(), ThreadBlock(), Warp(), Pipelined()
 SCHEDULES: dict[str, type[Schedule]] = {
-    kind.word: kind for kind in (Sequential, Parallel, Vector, Unrolled, Grid, Block, Warp, Recorded, Pipelined)
+    kind.word: kind for kind in (Sequential, Parallel, Vector, Unrolled, Grid, ThreadBlock, Warp, Recorded, Pipelined)
 }

@@ -33,13 +33,20 @@ class Result:
     ``scalar``  a non-transient 0-d `Array`    a NumPy scalar
     ``python``  a non-transient 0-d `Array`    a Python bool, int, float or complex
     ``argument`` an argument                   the very object that was passed
-    ``view``    a `View` of an argument        an array that shares the argument's memory
+    ``view``    a `View` of an argument, or of an array that shares its memory
+                an array that is a result
+    ``readonly`` such a `View`                the same, and it takes no writes
     ``constant`` (none)                        `value`: None, a number, a string
     """
 
     kind: str
     container: str = ""
     value: Any = None
+
+    @property
+    def is_view(self) -> bool:
+        """Return whether it shows memory of an argument, or of another result."""
+        return self.kind in ("view", "readonly")
 
 
 class Sdfg:
@@ -134,7 +141,7 @@ class Sdfg:
                 return name
 
     def is_free(self, name: str) -> bool:
-        """Whether nothing in this SDFG has this name; unlike `fresh_name` it takes nothing."""
+        """Return whether nothing in this SDFG has this name; unlike `fresh_name` it takes nothing."""
         return name not in self._known_names()
 
     def forget_names(self) -> None:
@@ -170,7 +177,7 @@ class Sdfg:
         self._successors[old] = new
 
     def current(self, element: Any) -> Any:
-        """What a node or block that somebody remembers has become: itself, or what took its place since."""
+        """Return the present form of a node or block that was kept: itself, or its replacement."""
         while element in self._successors:
             element = self._successors[element]
         return element

@@ -1,8 +1,8 @@
-"""Which elements of a container an access touches.
+"""Subsets: the elements of a container that an access touches.
 
 A `Subset` has one entry per dimension: an expression (one index; the dimension is dropped) or a `Range` (kept). The
 algebra here is symbolic and quick; each question returns True only when it is proved under the given `Ranges`.
-Exact answers over parametric sets come from `ir.analysis.integer_sets`.
+Exact answers over parametric sets come from `ir.analysis.polyhedral.integer_sets`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Range:
 
     @property
     def size(self) -> Expr:
-        """How many elements, assuming that the range is not inside out (``stop`` is not before ``start``)."""
+        """Number of elements, for a range that is not inside out (``stop`` is not before ``start``)."""
         if self.step is ONE:
             return self.stop - self.start
         number = self.step.constant
@@ -52,7 +52,7 @@ class Range:
         return ceil_div(self.start - self.stop, -self.step)
 
     def size_within(self, ranges: Ranges) -> Expr:
-        """How many elements, 0 for a range inside out unless `ranges` rule that out."""
+        """Return the number of elements, 0 for a range inside out unless `ranges` rule that out."""
         size = self.size
         return size if ranges.proves_nonneg(size) else max_of(size, 0)
 
@@ -116,7 +116,7 @@ class Subset:
 
     @property
     def rank(self) -> int:
-        """How many dimensions the container has."""
+        """Number of dimensions of the container."""
         return len(self.dims)
 
     @property
@@ -137,7 +137,7 @@ class Subset:
 
     @property
     def volume(self) -> Expr:
-        """How many elements."""
+        """Number of elements."""
         return product_of(*self.shape)
 
     @property
@@ -167,13 +167,13 @@ class Subset:
         return Subset(tuple(dims))
 
     def covers(self, other: Subset, ranges: Ranges) -> bool:
-        """Whether every element of `other` is proved to be in this subset."""
+        """Return whether every element of `other` is proved to be in this subset."""
         return self == other or all(
             _dim_covers(mine, its, ranges) for mine, its in zip(self.dims, other.dims, strict=True)
         )
 
     def disjoint(self, other: Subset, ranges: Ranges) -> bool:
-        """Whether the subsets are proved to share no element."""
+        """Return whether the subsets are proved to share no element."""
         return any(_dim_disjoint(mine, its, ranges) for mine, its in zip(self.dims, other.dims, strict=True))
 
     def hull_with(self, other: Subset, ranges: Ranges = _NOTHING_KNOWN) -> Subset:

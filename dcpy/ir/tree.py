@@ -15,22 +15,22 @@ from dcpy.ir.region import Block, Branch, Break, Continue, Loop, Region, Return,
 from dcpy.ir.sdfg import Sdfg
 
 Element = Node | Block
-Place = Sdfg | Region | Block | Node
+TreeNode = Sdfg | Region | Block | Node
 
 # -- upwards ---------------------------------------------------------------------------------------------------------
 
 
-def ancestors(place: Place) -> list[Place]:
-    """What holds a place, innermost first: a state a node, a region a block, the owner its region; last the SDFG."""
-    found: list[Place] = []
-    around: Place | None = _holder(place)
+def ancestors(place: TreeNode) -> list[TreeNode]:
+    """Return the ancestors of a place, innermost first: of a node its state, of a block its region; last the SDFG."""
+    found: list[TreeNode] = []
+    around: TreeNode | None = _holder(place)
     while around is not None:
         found.append(around)
         around = _holder(around)
     return found
 
 
-def _holder(place: Place) -> Place | None:
+def _holder(place: TreeNode) -> TreeNode | None:
     if isinstance(place, Node):
         return place.state
     if isinstance(place, Block):
@@ -38,8 +38,8 @@ def _holder(place: Place) -> Place | None:
     return place.owner if isinstance(place, Region) else None
 
 
-def is_inside(place: Place, part: Place) -> bool:
-    """Whether a region, state, map, loop, ... or SDFG holds a place, at any depth."""
+def is_inside(place: TreeNode, part: TreeNode) -> bool:
+    """Return whether a region, state, map, loop, ... or SDFG holds a place, at any depth."""
     return part in ancestors(place)
 
 
@@ -47,9 +47,9 @@ def is_inside(place: Place, part: Place) -> bool:
 def child_of(holder: Region, element: Element) -> Block | None: ...
 @overload
 def child_of(holder: State, element: Element) -> Node | None: ...
-def child_of(holder: Region | State, element: Element) -> Place | None:
+def child_of(holder: Region | State, element: Element) -> TreeNode | None:
     """The block directly in a region, or the node directly in a state, that is or holds `element`; None elsewhere."""
-    current: Place = element
+    current: TreeNode = element
     for around in ancestors(element):
         if around is holder:
             return current
@@ -64,7 +64,7 @@ def holder_of(element: Element) -> Element | None:
     return owner if isinstance(owner, Node | Block) else None
 
 
-def region_of(place: Place) -> Region:
+def region_of(place: TreeNode) -> Region:
     """The region that a place belongs to: a region itself, or the one that holds the block or node.
 
     `InvalidSdfg` for a node or block that is in no SDFG.
@@ -81,7 +81,7 @@ def region_of(place: Place) -> Region:
     raise InvalidSdfg(f"this {getattr(place, 'kind', 'place')} is in no region", span=getattr(place, "span", None))
 
 
-def sdfg_of(place: Place) -> Sdfg:
+def sdfg_of(place: TreeNode) -> Sdfg:
     """The SDFG around a place; `InvalidSdfg` where there is none."""
     for around in (place, *ancestors(place)):
         if isinstance(around, Sdfg):
@@ -89,7 +89,7 @@ def sdfg_of(place: Place) -> Sdfg:
     raise InvalidSdfg("this region is in no SDFG")
 
 
-def regions_around(place: Place) -> Iterator[Region]:
+def regions_around(place: TreeNode) -> Iterator[Region]:
     """The regions that a place is in, innermost first."""
     region: Region | None = region_of(place)
     while region is not None:
@@ -97,7 +97,7 @@ def regions_around(place: Place) -> Iterator[Region]:
         region = region.parent
 
 
-def owners_around(place: Place, within: Region | None = None) -> Iterator[Element]:
+def owners_around(place: TreeNode, within: Region | None = None) -> Iterator[Element]:
     """The maps, loops, branches and so on that a place is inside of, innermost first; the SDFG is not among them.
 
     With `within`, a region around the place, only those that are inside of it.
@@ -163,7 +163,7 @@ def dominates(first: Element, second: Element) -> bool:
 
 
 def jumps(part: Region | Block, *, of_loop: bool = True) -> Iterator[Block]:
-    """Where control may leave a part, in program order: returns, and breaks and continues of the loop around it."""
+    """Yield the jumps out of a part, in program order: returns, and breaks and continues of the loop around it."""
     match part:
         case Region(blocks=blocks):
             for block in blocks:
@@ -181,7 +181,7 @@ def jumps(part: Region | Block, *, of_loop: bool = True) -> Iterator[Block]:
 
 
 def may_complete(part: Region | Block) -> bool:
-    """Whether control may reach what comes after a part ("can complete normally"): not after a jump."""
+    """Return whether control may reach what comes after a part ("can complete normally"): not after a jump."""
     match part:
         case Return() | Break() | Continue():
             return False

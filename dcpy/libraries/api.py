@@ -1,4 +1,4 @@
-"""What one needs to write a library: declare nodes, expansions and foreign libraries, and make them known.
+"""Interface for writing a library: declare nodes, expansions and foreign libraries, and register them.
 
 A library is a vertical slice: nodes with their meaning (`LibraryNode`), expansions (`@expands`), foreign libraries that
 these call (`ForeignLibrary`), and NumPy-side names (`dcpy.frontend.implements`). dcpy's own are listed in
@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
-from dcpy.base.environment import Environment
 from dcpy.base.errors import ExpansionError
+from dcpy.base.library_environment import Environment
 from dcpy.base.prototypes import prototype
 from dcpy.ir.library.expansions import ENVIRONMENTS, EXPANSIONS, Expansion, ForeignLibrary, Replacement
 from dcpy.ir.library.library_kinds import LIBRARY_KINDS
-from dcpy.ir.machine import COSTS, Costs
+from dcpy.ir.machine_model import COSTS, Costs
 from dcpy.ir.nodes import LibraryNode
 from dcpy.ir.types import DType
 from dcpy.libraries.fragment import Element, Fragment, Operand
@@ -44,13 +44,15 @@ def expands(
     dtypes: Sequence[DType] = (),
     on: Sequence[str] | None = None,
     fuses: bool = True,
+    why_slow: Callable[[AnyNode], str] = lambda node: "",
 ) -> Callable[[Callable[[AnyNode, Fragment], None]], Expansion]:
     """Declares the decorated function as the expansion `name` of a kind of node.
 
     The function writes into the `Fragment`, or declines with ``f.decline(reason)``. `environment` names the foreign
     library it calls, `dtypes` those that all operands must have one of (the same one), `on` the targets: without it
     all, or the CPU for a foreign library. Where loops are around its maps, `fuses` is False, and nobody builds it to
-    see whether they can be fused. The result is an `Expansion`: list it in a catalog or hand it to `register`.
+    see whether they can be fused. `why_slow` says for which nodes another expansion is quicker. The result is an
+    `Expansion`: list it in a catalog or hand it to `register`.
     """
 
     def declare(write: Callable[[AnyNode, Fragment], None]) -> Expansion:
@@ -61,7 +63,7 @@ def expands(
             return fragment.replacement()
 
         targets = (("cpu",) if environment else ()) if on is None else tuple(on)
-        return Expansion(node.kind, name, build, environment, tuple(dtypes), targets, fuses)
+        return Expansion(node.kind, name, build, environment, tuple(dtypes), targets, fuses, why_slow)
 
     return declare
 

@@ -1,4 +1,4 @@
-"""What an expansion writes into: operands to index, and statements that become nodes and blocks.
+"""Fragments, into which expansions write: operands to index, and statements that become nodes and blocks.
 
 A `Fragment` belongs to one library node. It reads like the loop nest that it makes::
 
@@ -21,13 +21,13 @@ from typing import NoReturn
 
 from dcpy.base.errors import ExpansionError
 from dcpy.ir import types
-from dcpy.ir.analysis.memory import memory_of
-from dcpy.ir.analysis.ranges_at import ranges_at
-from dcpy.ir.analysis.scopes import desc_at
+from dcpy.ir.analysis.dataflow.aliasing import memory_of
+from dcpy.ir.analysis.dataflow.name_resolution import desc_at
+from dcpy.ir.analysis.dataflow.value_ranges import ranges_at
 from dcpy.ir.data import Allocation, Array, Data, Scalar, Space, View, packed_strides, strides_of
 from dcpy.ir.expressions.scalar import Const, Load, Ref, ScalarExpr, cast
 from dcpy.ir.library.expansions import Replacement
-from dcpy.ir.machine import COSTS, Costs
+from dcpy.ir.machine_model import COSTS, Costs
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, LibraryNode, Map, Node, Tasklet
 from dcpy.ir.region import Block, Branch, Check, Loop, Region, State, SymbolAssign
@@ -48,7 +48,7 @@ class Element:
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """What a connector shows: the kept dimensions of its memlet, as an array of their own."""
+    """Array of a connector: the kept dimensions of its memlet."""
 
     memlet: Memlet
     desc: Data
@@ -91,13 +91,13 @@ class Fragment:
     # -- operands ----------------------------------------------------------------------------------------------
 
     def input(self, connector: str) -> Operand:
-        """What an input shows; `ExpansionError` where the node has no such input."""
+        """Return an input's array; `ExpansionError` where the node has no such input."""
         if connector not in self.node.inputs:
             raise ExpansionError(f"{self.node.kind} has no input {connector!r}", span=self.node.span)
         return self._operand(self.node.inputs[connector])
 
     def output(self, connector: str) -> Operand:
-        """Where to write an output: the container itself, or a temporary where an input may overlap it.
+        """Return the array for an output: the container itself, or a temporary where an input may overlap it.
 
         An input of the same name and memlet is updated in place, element by element.
         """
@@ -178,7 +178,7 @@ class Fragment:
         return name
 
     def is_packed(self, operand: Operand) -> bool:
-        """Whether an operand is a whole container whose elements lie in C order without gaps."""
+        """Return whether an operand is a whole container whose elements lie in C order without gaps."""
         memlet, desc = operand.memlet, operand.desc
         is_whole = memlet.subset == Subset.whole(desc.shape)
         return is_whole and isinstance(desc, Array | View) and desc.strides == packed_strides(desc.shape)
@@ -283,7 +283,7 @@ class Fragment:
         return self.let(stem, self.load(value))
 
     def load(self, value: Element) -> ScalarExpr:
-        """What an element holds, as an int64: for conditions and symbols."""
+        """Return an element's value as an int64: for conditions and symbols."""
         return cast(Load(value.memlet.container, value.memlet.subset.indices, value.dtype), types.int64)
 
     def let(self, stem: str, value: ScalarExpr) -> Expr:

@@ -19,22 +19,23 @@ from dcpy.base.errors import ArgumentError, ArgumentShapeError, CompilerFault, I
 from dcpy.base.options import DeviceType, Options, resolve_options
 from dcpy.base.tracebacks import own_frames_hidden
 from dcpy.codegen.artifact import IntegerArg
-from dcpy.frontend.dataflow.symbols import require_told, without_symbols
+from dcpy.frontend.specialize.free_symbols import require_told, without_symbols
 from dcpy.ir.building import builder
-from dcpy.ir.building.words import GraphWords
+from dcpy.ir.building.dace_spellings import GraphWords
 from dcpy.ir.nodes import Node
 from dcpy.ir.region import Block
 from dcpy.ir.sdfg import Sdfg
-from dcpy.programs import distributing
+from dcpy.programs.ranks import sdfg_distribution
 from dcpy.programs.signatures import Convention, signature_of, signature_of_call
+from dcpy.runtime.calls.array_borrowing import borrowed
+from dcpy.runtime.calls.compiled_function import call_converted
 from dcpy.runtime.dispatch import Dispatcher, encode
-from dcpy.runtime.function import call_converted
 from dcpy.targets.catalog import require_device
 
 if TYPE_CHECKING:
     from dcpy.ir.distribution import Distribution
-    from dcpy.runtime.distributed.placement import Placement
-    from dcpy.runtime.simulation import SimulatedKernel
+    from dcpy.runtime.distributed.array_placement import Placement
+    from dcpy.runtime.fpga.simulation import SimulatedKernel
     from dcpy.transforms.api import Transformation
     from dcpy.transforms.passes import Pass
 
@@ -80,7 +81,7 @@ class SDFG(GraphWords):
 
     def bind(self, callbacks: Mapping[str, Callable[..., Any]]) -> SDFG:
         """Gives the callbacks of this SDFG their Python functions, by name; returns itself."""
-        from dcpy.ir.library.callbacks import bind
+        from dcpy.ir.library.callback_table import bind
 
         bind(self, callbacks)
         return self
@@ -157,12 +158,12 @@ class SDFG(GraphWords):
         sizes: Mapping[str, int] | None = None,
         **options: object,
     ) -> str:
-        """What the compiler decides about this SDFG and why, line by line of the program: threads, vectors, fusion, ...
+        """Return the compiler's decisions about this SDFG, and the reasons, line by line: threads, vectors, fusion, ...
 
         Of one pass or transformation if it is given; a transformation's answer is every match with its verdict.
         For GPUs also what becomes of each kernel, with bytes and times of a model where `sizes` has values of symbols.
         """
-        from dcpy.programs.explain import explain  # who does not ask is spared the catalog of passes
+        from dcpy.programs.explanation.explain import explain  # who does not ask is spared the catalog of passes
 
         return explain(self, step, resolve_options(options), sizes or {})
 
@@ -170,7 +171,7 @@ class SDFG(GraphWords):
     def lower(self, until: str = "", **options: object) -> SDFG:
         """A copy as it is just before code generation, or after the pass called `until` (``"assign-schedules"``).
 
-        `UnknownName` lists the passes where none is called that. Options are by dotted name, as for `compile`.
+        `UnknownName` lists the passes where none is called that. Options are those of `compile`.
         """
         return SDFG.of(driver.lower(self, resolve_options(options), until=until)[0])
 
@@ -178,14 +179,14 @@ class SDFG(GraphWords):
     def code(self, **options: object) -> str:
         """The text that is compiled for this SDFG, with the lines of Python that it comes from; all its files.
 
-        Options are by dotted name, as for `compile`: ``**{"cpu.language": "c"}``.
+        Options are those of `compile`, such as ``cpu_language="c"``.
         """
-        from dcpy.codegen.listing import listing  # who does not ask is spared the code generator
+        from dcpy.codegen.annotated_source import listing  # who does not ask is spared the code generator
 
         return listing(driver.artifact_of(self, signature_of(self), resolve_options(options)))
 
     def applied(self) -> dict[str, int]:
-        """Which transformations have run on this SDFG, and how often."""
+        """Return how often each transformation has run on this SDFG."""
         counts: dict[str, int] = {}
         for entry in self.history:
             name = str(entry).split("{", maxsplit=1)[0].split(" ", maxsplit=1)[0]
@@ -210,7 +211,7 @@ class SDFG(GraphWords):
 
         Arrays must have these sizes then. For what needs a size in numbers: windows of stencils and systolic arrays.
         """
-        from dcpy.ir.editing.specializing import specialize
+        from dcpy.ir.editing.size_specialization import specialize
 
         specialize(self, sizes)
         return self
@@ -237,12 +238,12 @@ class SDFG(GraphWords):
         Raises `TransformationRefused` for what cannot be distributed, or does not fit.
         """
         if plan is None:
-            distributing.choose_distributions(self, ranks, sizes or {}, memory, steps=steps)
+            sdfg_distribution.choose_distributions(self, ranks, sizes or {}, memory, steps=steps)
             return self
-        from dcpy.programs.rank_programs import as_plan  # who has one rank is spared it
+        from dcpy.programs.ranks.compilation import as_plan  # who has one rank is spared it
 
         found, more = as_plan(plan, {*(grids or {}), *self.grids, *self.containers})
-        distributing.distribute(self, found, {**(grids or {}), **more}, steps=steps)
+        sdfg_distribution.distribute(self, found, {**(grids or {}), **more}, steps=steps)
         return self
 
     @own_frames_hidden
@@ -252,13 +253,13 @@ class SDFG(GraphWords):
         With `overlap`, elements of neighbours arrive while what needs none of them is computed.
         Raises `TransformationRefused` where a rank would touch what it does not have.
         """
-        distributing.localize(self, overlap)
+        sdfg_distribution.localize(self, overlap)
         return self
 
     @own_frames_hidden
     def erased(self) -> SDFG:
         """A copy without distributions: the same program for one rank. `InvalidSdfg` for one that sends messages."""
-        from dcpy.ir.editing.erasing import erased
+        from dcpy.ir.editing.distribution_erasure import erased
 
         return erased(self)
 
@@ -274,7 +275,7 @@ class SDFG(GraphWords):
 
     def _interpreted(self, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
         named, symbols = without_symbols(self, named)
-        if self.convention is None or (not arguments and all(name in self.arguments for name in named)):
+        if self.convention is None or self._names_parts(arguments, named):
             bound = self._bind(arguments, named)
             require_told(self, bound, symbols)
             return driver.interpret(self, bound)
@@ -282,15 +283,21 @@ class SDFG(GraphWords):
         results = driver.interpret(self, self.convention.taken_apart(bound))
         return self.convention.delivered(bound, results)
 
+    def _names_parts(self, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> bool:
+        """Return whether the SDFG's own arguments are given, parts of objects, and not the function's parameters."""
+        assert self.convention is not None
+        return not arguments and any(name not in self.convention.parameters for name in named)
+
     @own_frames_hidden
     def compile(self, **options: object) -> CompiledSdfg:
-        """Machine code for this SDFG as it is now, with options by dotted name (``**{"cpu.openmp": False}``)."""
+        """Machine code for this SDFG as it is now, with options as keywords, such as ``cpu_openmp=False``."""
         return CompiledSdfg(self, resolve_options(options))
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         """Compiles (or finds in the cache) and calls; a distributed one on all ranks that there are."""
         if self.grids and any(getattr(node, "home", None) or _is_placed(self) for node in self.body.walk_nodes()):
-            from dcpy.programs.rank_sdfgs import call_on_ranks  # which nobody pays for who has one rank
+            # Imported here, so that programs on one rank do not load it.
+            from dcpy.programs.ranks.collective_sdfg_calls import call_on_ranks
 
             names = [*self.arguments, *(name for grid in self.grids.values() for name in grid.symbols)]
             return call_on_ranks(self, self._bind(arguments, named, names), resolve_options({}))
@@ -333,14 +340,14 @@ class SDFG(GraphWords):
 
 
 def _is_placed(sdfg: Sdfg) -> bool:
-    """Whether containers live somewhere: it is not yet the program of one rank."""
+    """Return whether containers live somewhere: it is not yet the program of one rank."""
     descs = (desc for region in sdfg.body.walk_regions() for desc in region.containers.values())
     return any(getattr(desc, "distribution", None) is not None for desc in descs)
 
 
 @contextmanager
 def _shown_or_refused(sdfg: Sdfg) -> Iterator[None]:
-    """Where an SDFG that nobody has validated cannot be shown, the error says what is wrong with it."""
+    """Raise the errors of an SDFG that nobody has validated, if showing it fails."""
     try:
         yield
     except (CompilerFault, ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError):
@@ -374,7 +381,7 @@ class CompiledSdfg(Dispatcher):
 
         plugins.load()
         if sdfg.grids:
-            from dcpy.programs.rank_programs import attach, with_messages  # who has one rank is spared it
+            from dcpy.programs.ranks.compilation import attach, with_messages  # who has one rank is spared it
 
             sdfg = with_messages(sdfg)
         verify(sdfg, COMPILABLE)
@@ -408,7 +415,7 @@ class CompiledSdfg(Dispatcher):
 
     def simulated(self, *arguments: Any, **named: Any) -> dict[str, SimulatedKernel]:
         """Calls an FPGA's program with copies of the arguments; returns the cycles of each kernel of the simulation."""
-        from dcpy.runtime.simulation import told  # late: programs for CPUs load nothing of it
+        from dcpy.runtime.fpga.simulation import told  # late: programs for CPUs load nothing of it
 
         told(self.path, self.signature.name)  # what was before
         self(*copy.deepcopy(arguments), **copy.deepcopy(named))
@@ -416,13 +423,13 @@ class CompiledSdfg(Dispatcher):
 
     def _open_home(self) -> Any:
         """The device that arguments are on."""
-        from dcpy.runtime.devices.arrays import home_of
+        from dcpy.runtime.gpu.arrays import home_of
 
         return home_of(self._options)
 
     def _imported(self, name: str, value: Any) -> Any:
         """Our array for another library's of that device."""
-        from dcpy.runtime.devices.stand_ins import imported
+        from dcpy.runtime.gpu.numpy_views import imported
 
         return imported(self._open_home(), name, value)
 
@@ -435,7 +442,10 @@ class CompiledSdfg(Dispatcher):
         return self(*args, **arguments)
 
     def _call_with_other_values(self, values: tuple[Any, ...]) -> Any:
-        """What the dispatcher does where the values do not fit: converts what is safe to convert, or explains."""
+        """Convert values that do not fit the program, where it is safe, and call it; or explain the mismatch."""
+        mine = borrowed(values, lambda: [arg.name for arg in self.signature.args], convert=self._options.convert)
+        if mine is not None:
+            return mine.finish(self._call_with_other_values(mine.values))
         numbers = tuple(
             value.item() if isinstance(arg, IntegerArg) and isinstance(value, np.integer) else value
             for arg, value in zip(self.signature.args, values, strict=False)

@@ -1,4 +1,4 @@
-"""How a call of certain types is made natively: the default signature of an SDFG, with what only the call tells."""
+"""Native calling conventions: the default signature of an SDFG, refined by the types of a call."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ from dcpy.codegen.artifact import (
 )
 from dcpy.codegen.signature import default_signature
 from dcpy.frontend.specialize import list_arguments
-from dcpy.frontend.specialize.records import (
+from dcpy.frontend.specialize.argument_types import ArgType, ArrayType, ConstantType, GeneratorType, ScalarType
+from dcpy.frontend.specialize.record_arguments import (
     Chosen,
     Cut,
     Given,
@@ -36,21 +37,20 @@ from dcpy.frontend.specialize.records import (
     Listed,
     Made,
     Outcome,
-    Part,
     Record,
+    ResultPart,
     cutter,
     lister,
     maker,
     take_apart,
 )
-from dcpy.frontend.specialize.types import ArgType, ArrayType, ConstantType, GeneratorType, ScalarType
-from dcpy.ir.analysis.handles import handles_of
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.dataflow.def_use import Uses
+from dcpy.ir.analysis.dataflow.opaque_handles import handles_of
 from dcpy.ir.sdfg import Sdfg
 
 if TYPE_CHECKING:
-    from dcpy.frontend.lower.functions.passing import Passing
-    from dcpy.frontend.lower.lowered import Lowered
+    from dcpy.frontend.lower.functions.record_passing import RecordPassing
+    from dcpy.frontend.lower.lowering_result import Lowered
 
 #: Where the dispatcher finds an argument that no caller passes: see runtime/dispatch/encoding.py.
 Source = tuple[object, ...]
@@ -90,14 +90,14 @@ def _told_by(arg: Arg) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Convention:
-    """How the function of an SDFG is called: its parameters, the types of their parts, and how those are passed.
+    """Calling convention of an SDFG: its parameters, the types of their parts, and how those are passed.
 
     `closure` names the global arrays, which are the last arguments.
     """
 
     parameters: tuple[str, ...]
     types: Mapping[str, ArgType]
-    passing: Passing
+    passing: RecordPassing
     closure: tuple[str, ...] = ()
     global_objects: tuple[object, ...] = ()
 
@@ -130,9 +130,9 @@ class Convention:
         return list_arguments.passed(bound, lambda name: name not in self.passing.records)
 
     def delivered(self, bound: Mapping[str, Any], results: Any) -> Any:
-        """What the function returns, from the results of the SDFG; the caller's objects get their fields."""
+        """Return the function's result from the SDFG's results; assign the fields of the caller's objects."""
         passed = take_apart(self._lists_passed(bound))
-        given = passed.leaves | passed.objects | {name: value for name, value in bound.items() if type(value) is list}
+        given = passed.leaves | passed.objects | list_arguments.of_the_caller(bound, passed.objects)
         made: dict[str, Any] = {}
         outcome = self.passing.outcome
         if not outcome.effects:
@@ -146,7 +146,7 @@ class Convention:
         return _put_together(outcome.returned, returned, given, made)
 
 
-def _put_together(part: Part, value: Any, given: Mapping[str, Any], made: dict[str, Any]) -> Any:
+def _put_together(part: ResultPart, value: Any, given: Mapping[str, Any], made: dict[str, Any]) -> Any:
     match part:
         case Made(key=key) if key in made:
             return made[key]
@@ -193,8 +193,17 @@ def signature_of_call(sdfg: Sdfg, convention: Convention) -> tuple[Signature, tu
             args.append(_record_arg(record, convention, slots))
     by_container = {passing.containers.get(path, path): slot for path, slot in slots.items()}
     moved = [by_container[arg.name] for arg in default.args]
-    results = [_moved(result, moved) for result in default.results]
-    outcome = passing.outcome
+    moved_results = tuple(_moved(result, moved) for result in default.results)
+    signature = replace(default, args=tuple(args), results=moved_results)
+    return with_outcome(signature, passing.outcome, slots), sources
+
+
+def with_outcome(signature: Signature, outcome: Outcome, slots: Mapping[str, int]) -> Signature:
+    """The signature of a function with this outcome: what it returns, and what fields of objects get.
+
+    `slots` are the positions of arguments, by path.
+    """
+    results = list(signature.results)
     for fixed in _fixed(outcome):
         results[fixed.index] = (
             ArgumentResult(slots[fixed.path]) if isinstance(fixed, Given) else ConstantResult(fixed.value)
@@ -203,9 +212,7 @@ def signature_of_call(sdfg: Sdfg, convention: Convention) -> tuple[Signature, tu
         FieldResult(slots[effect.path], effect.field, _built(effect.part), -1 if effect.when is None else effect.when)
         for effect in outcome.effects
     )
-    structure = _built(outcome.returned)
-    signature = replace(default, args=tuple(args), results=tuple(results), structure=structure, fields=fields)
-    return signature, sources
+    return replace(signature, results=tuple(results), structure=_built(outcome.returned), fields=fields)
 
 
 def _order(parameters: Sequence[str], records: Mapping[str, Record]) -> tuple[list[str], tuple[Source, ...]]:
@@ -231,8 +238,8 @@ def _record_arg(record: Record, convention: Convention, slots: Mapping[str, int]
 
 
 def _fixed(outcome: Outcome) -> Iterator[Given | Known]:
-    """What is not computed: objects that were passed, and constants."""
-    parts: list[Part] = [outcome.returned, *(effect.part for effect in outcome.effects)]
+    """Yield the parts that are not computed: objects that were passed, and constants."""
+    parts: list[ResultPart] = [outcome.returned, *(effect.part for effect in outcome.effects)]
     while parts:
         match parts.pop():
             case Given() | Known() as fixed:
@@ -241,7 +248,7 @@ def _fixed(outcome: Outcome) -> Iterator[Given | Known]:
                 parts += inner
 
 
-def _built(part: Part) -> object:
+def _built(part: ResultPart) -> object:
     match part:
         case tuple():
             return tuple(map(_built, part))
@@ -278,6 +285,6 @@ def _checked(dim: Dim, not_one: tuple[str, ...]) -> Dim:
 
 
 def _moved(result: Result, positions: list[int]) -> Result:
-    if isinstance(result, ArgumentResult | ViewResult):
+    if isinstance(result, ArgumentResult) or (isinstance(result, ViewResult) and not result.of_result):
         return replace(result, index=positions[result.index])
     return result

@@ -3,6 +3,8 @@ from typing import Any
 
 import numpy as np
 
+SOURCES: str
+
 class Dispatcher:
     def __init__(
         self,
@@ -60,7 +62,9 @@ class DeviceArray:
 
 class Home:
     def __init__(self, table: int, kind: int, number: int, is_simulated: bool, device: Any) -> None: ...
-    def empty(self, dtype: int, shape: tuple[int, ...], /) -> DeviceArray: ...
+    def empty(
+        self, dtype: int, shape: tuple[int, ...], stream: int = 0, allocate: Callable[..., Any] | None = None, /
+    ) -> DeviceArray: ...
     def take_busy(self) -> list[int]: ...
     def imported(self, value: Any, /) -> Any: ...
 

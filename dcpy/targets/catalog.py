@@ -9,11 +9,33 @@ from dcpy.base.options import DeviceType
 from dcpy.base.registry import Registry
 
 if TYPE_CHECKING:  # who only asks whether there is one is spared all that it is made of
+    from dcpy.targets.command_line import CommandLine
     from dcpy.targets.target import Target
 
 TARGETS: Registry[Target] = Registry(
     "target",
-    {"cpu": "dcpy.targets.cpu:CPU", "fpga": "dcpy.targets.fpga:FPGA", "gpu": "dcpy.targets.gpu:GPU"},
+    {
+        "cpu": "dcpy.targets.cpu.target:CPU",
+        "gpu": "dcpy.targets.gpu.target:GPU",
+        "fpga": "dcpy.targets.fpga.target:FPGA",
+    },
+)
+
+#: which expansions of library nodes a target takes first: `plugins` hands them to those who expand
+ORDERS = {
+    "cpu": "dcpy.targets.cpu.expansions:CPU",
+    "gpu": "dcpy.targets.gpu.expansions:GPU",
+    "fpga": "dcpy.targets.fpga.expansions:FPGA",
+}
+
+#: what ``sdfgcc`` asks for a target, which is known without its passes
+COMMAND_LINES: Registry[CommandLine] = Registry(
+    "target",
+    {
+        "cpu": "dcpy.targets.cpu.command_line:CPU",
+        "gpu": "dcpy.targets.gpu.command_line:GPU",
+        "fpga": "dcpy.targets.fpga.command_line:FPGA",
+    },
 )
 
 
@@ -27,8 +49,8 @@ def require_device(device: DeviceType) -> None:
     """`UnsupportedDevice` where no target is for a device; loads none."""
     if device.value not in TARGETS:
         raise UnsupportedDevice(
-            f"dcpy prints code for CPUs and GPUs so far, not for {device.value}",
-            help="use device=dcpy.DeviceType.CPU, or GPU",
+            f"dcpy prints code for {', '.join(TARGETS)} so far, not for {device.value}",
+            help="use device=dcpy.DeviceType.CPU, or another of these",
         )
 
 

@@ -1,33 +1,49 @@
 """A target as one value: what a machine can do, and the way from simple form to code for it.
 
+It is the table of contents of a device: all of dcpy that is for it alone is reached from here.
+
 `dcpy.driver` walks that way and knows no machine; a new target is a new value in the catalog, and the passes and the
 emitter that it names.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from dcpy.base.environment import Environment
 from dcpy.base.errors import CodegenError
+from dcpy.base.library_environment import Environment
 from dcpy.base.options import DeviceType, Options
 from dcpy.base.source import SrcSpan
 from dcpy.codegen.artifact import Artifact, Signature
+from dcpy.codegen.emit.dialect import Dialect
 from dcpy.ir.data import Allocation, Array, Scalar, Space
-from dcpy.ir.machine import Costs, Limits
+from dcpy.ir.machine_model import Costs, Limits
 from dcpy.ir.nodes import Map
 from dcpy.ir.region import Loop
 from dcpy.ir.schedules import Schedule
 from dcpy.ir.sdfg import Sdfg
-from dcpy.runtime.toolchain import Toolchain
-from dcpy.targets.processors import with_figures
+from dcpy.runtime.compilers.toolchain import Toolchain
+from dcpy.runtime.loading.devices import DeviceRuntime
+from dcpy.targets.command_line import CommandLine
+from dcpy.targets.cost_overrides import with_figures
+from dcpy.targets.findings import Finding
+from dcpy.targets.lowered_program import LoweredProgram, StandaloneProgram
 from dcpy.transforms.overrides import numbers, without
 from dcpy.transforms.pipeline import Pipeline
+
+if TYPE_CHECKING:
+    from dcpy.ir.analysis.costs.nest_time import NestTime
 
 Passes = Callable[[Options, Costs, Limits], Pipeline]
 Tuning = Callable[[Options, Costs], Costs]
 Generate = Callable[[Sdfg, Signature, Mapping[str, Environment], Options, Costs], Artifact]
+Explain = Callable[[LoweredProgram], Iterator[str]]
+NestTimes = Callable[[LoweredProgram], "tuple[list[NestTime], Costs, str]"]
+Standalone = Callable[[Artifact, str, Options, Sequence[str]], StandaloneProgram]
+FindLibrary = Callable[[str], Environment | None]  #: what a foreign library needs; None where it is not installed
+Measure = Callable[[Options, FindLibrary], Iterator[str]]
 
 
 def as_they_are(options: Options, costs: Costs) -> Costs:
@@ -35,15 +51,32 @@ def as_they_are(options: Options, costs: Costs) -> Costs:
     return costs
 
 
+def without_a_device(artifact: Artifact, header: str, options: Options, archs: Sequence[str]) -> StandaloneProgram:
+    """A program that opens no device, as it is."""
+    return StandaloneProgram(artifact, header)
+
+
+def nothing_found() -> Iterator[Finding]:
+    """A target that needs nothing but the host's compiler."""
+    yield from ()
+
+
 @dataclass(frozen=True, slots=True)
 class Target:
     """A machine to compile for.
 
-    `schedules`, memory `spaces` and `allocations` are those that `generate` prints; `expansions` are the names of
-    expansions of library nodes, best first. `costs` and `limits` are the numbers by which its passes decide; `tuned`
-    puts what is known of the machine that is there into them.
-    `pipeline` makes the passes to codegen form for a user's options, the costs and the limits (ask `passes`);
-    `toolchain` finds the compiler, or raises `ToolchainError`.
+    * `options`: the field of `Options` that holds its own, as they are set by ``NAME.option``.
+    * `schedules`, memory `spaces` and `allocations`: those that `generate` prints, in `dialects` (the host's first).
+    * `expansions`: the names of expansions of library nodes, best first.
+    * `costs` and `limits`: the numbers by which its passes decide; `tuned` puts what is known of the machine that is
+      there into them, `measure` finds that out, and keeps it (None: nothing is measured).
+    * `pipeline`: the passes to codegen form for a user's options, the costs and the limits (ask `passes`).
+    * `toolchain`: the compiler of the host's text; `ToolchainError` where there is none.
+    * `runtime`: how programs for it are loaded and called. `command_line`: what ``sdfgcc`` asks for it.
+    * `explain`: lines about a lowered program; `nest_times`: the nests with their times by the model, the costs and
+      whose these are in words, where there is a roofline.
+    * `standalone`: what a program for C opens the device with.
+    * `findings`: what is installed for it here.
     """
 
     name: str
@@ -57,7 +90,16 @@ class Target:
     pipeline: Passes
     generate: Generate
     toolchain: Callable[[Options], Toolchain]
+    options: str
+    dialects: tuple[Dialect, ...]
+    runtime: DeviceRuntime
+    command_line: CommandLine
+    explain: Explain
+    nest_times: NestTimes | None = None
     tuned: Tuning = as_they_are
+    measure: Measure | None = None
+    standalone: Standalone = without_a_device
+    findings: Callable[[], Iterator[Finding]] = nothing_found
 
     def costs_for(self, options: Options) -> Costs:
         """The costs, on the machine that the options choose, but for what these override."""

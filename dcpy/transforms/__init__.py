@@ -11,9 +11,8 @@ from typing import Any
 
 
 def __getattr__(name: str) -> Any:
-    from dcpy.transforms.catalog import TRANSFORMATIONS
+    from dcpy.transforms.catalog import class_named
 
-    for known in TRANSFORMATIONS:
-        if TRANSFORMATIONS.attribute(known) == name:
-            return TRANSFORMATIONS[known]
+    if (found := class_named(name)) is not None:
+        return found
     raise AttributeError(f"module 'dcpy.transforms' has no attribute {name!r}")

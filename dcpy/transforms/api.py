@@ -1,4 +1,4 @@
-"""What a transformation is, and the four things one can do with it: find, explain, apply once, apply everywhere.
+"""Transformations, and the four uses of one: find, explain, apply once, apply everywhere.
 
 A transformation is a frozen dataclass: its docstring is the picture, its fields are typed parameters, `pattern` says
 where it looks, `plan` finds out what to do at a match, or why nothing may be done, and `apply` does what was planned,
@@ -13,15 +13,15 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Generic, TypeVar
 
 from dcpy.base.errors import TransformationRefused
-from dcpy.ir.analysis.nests import params_of
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.dataflow.def_use import Uses
+from dcpy.ir.analysis.dependence.loop_nests import params_of
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.nodes import Map, Node
 from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import Block, Loop
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.tree import Element
-from dcpy.transforms.entries import entry_of
+from dcpy.transforms.history_entries import entry_of
 from dcpy.transforms.passes import Pass
 from dcpy.transforms.pattern import (
     Access,
@@ -86,7 +86,7 @@ class Transformation(Pass, Generic[Plan]):
     latest_first: ClassVar[bool] = False
 
     def plan(self, m: Match) -> Plan | Refusal:
-        """What to do at a match, or why doing it would not keep the meaning of the program. Changes nothing."""
+        """Return the plan for a match, or why it would change the meaning of the program. Changes nothing."""
         raise NotImplementedError
 
     def apply(self, m: Match, plan: Plan, rw: Rewriter) -> Any:
@@ -129,7 +129,7 @@ def apply_once(
     rw = Rewriter(sdfg, chosen.name, check=check)
     refusals: list[str] = []
     for match in matches(chosen, sdfg, rw.uses):
-        if not all(_is_pinned(match.found[name], pin) for name, pin in pins.items()):
+        if not all(_is_pinned(match.captures[name], pin) for name, pin in pins.items()):
             continue
         plan = chosen.plan(match)
         if not isinstance(plan, Refusal):
@@ -248,8 +248,8 @@ def _with_choice(
 
 
 def _is_pinned(part: object, pin: object) -> bool:
-    """Whether a captured part is the one asked for: the very object, or by name a container, a node, or the map or loop
-    with a parameter of that name."""
+    """Return whether a captured part is the one asked for: the very object, or by name a container, a node, or the map
+    or loop with a parameter of that name."""
     if part is pin or (isinstance(part, Access) and part.container == pin):
         return True
     if isinstance(part, Map | Loop) and pin in params_of(part):

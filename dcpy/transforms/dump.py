@@ -8,9 +8,9 @@ from pathlib import Path
 
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.text.printer import print_sdfg
+from dcpy.transforms.pass_manager import Observer
 from dcpy.transforms.passes import Pass
 from dcpy.transforms.pipeline import Pipeline
-from dcpy.transforms.running import Observer
 
 
 def dumping(folder: Path, sdfg: Sdfg, pipeline: Pipeline) -> Observer:
@@ -36,5 +36,5 @@ def emptied(folder: Path, program: str, part: str, pattern: str = "*") -> Path:
 
 
 def _file_name(name: str) -> str:
-    """What stays in the folder that the user named, whatever the program is called."""
+    """Return a file name that stays in the folder that the user named, whatever the program is called."""
     return re.sub(r"[^\w-]", "_", name)[:100] or "_"

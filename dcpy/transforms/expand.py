@@ -12,32 +12,33 @@ from typing import ClassVar
 
 from dcpy.base.errors import ExpansionError
 from dcpy.base.registry import unknown_name
-from dcpy.ir.analysis.effects import effects_of
+from dcpy.ir.analysis.dataflow.effect_analysis import effects_of
 from dcpy.ir.effects import Effect
-from dcpy.ir.library.expansions import EXPANSIONS, Expansion, Replacement, environment_of, expansions_of
-from dcpy.ir.library.foreign import keep_in_order
-from dcpy.ir.machine import COSTS, Costs
+from dcpy.ir.library.expansions import (
+    EXPANSIONS,
+    Expansion,
+    Replacement,
+    environment_of,
+    expansions_for,
+    expansions_of,
+    preference,
+)
+from dcpy.ir.library.foreign_functions import keep_in_order
+from dcpy.ir.machine_model import COSTS, Costs
 from dcpy.ir.nodes import LibraryNode, Node
 from dcpy.ir.region import Block, State
 from dcpy.ir.sdfg import Sdfg
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one, perform
 from dcpy.transforms.passes import Pass
 
-_CPU = ("mpi", "scalapack-mkl", "scalapack", "mkl", "openblas", "fftw", "radix", "cpu", "maps")
-#: per target the expansions to try, best first; those that are not named here come last
-PREFERENCE: dict[str, tuple[str, ...]] = {
-    "cpu": _CPU,
-    "fpga": _CPU,
-    "gpu": ("cublas", "cusolver", "cufft", "device", "maps", "openblas", "cpu"),
-}
 NOT_THERE = "the library is not installed, or gpu.libraries is off"
 
 PURE = "pure"  #: among the names to prefer: every expansion that calls no library, in the target's own order
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """Which expansion a node got, why, and why not those that were preferred."""
+class ExpansionChoice:
+    """Chosen expansion of a node, the reason, and why those that were preferred were not chosen."""
 
     kind: str
     expansion: str
@@ -50,7 +51,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class ExpandLibraryNode(Transformation[tuple[Choice, Replacement]]):
+class ExpandLibraryNode(Transformation[tuple[ExpansionChoice, Replacement]]):
     """Replace a library node by loops, or by a call of a library.
 
     before   reduce (x <- A[0:N]) -> (out -> s)     after   map i = 0:N { acc += A[i] };  s = acc
@@ -68,27 +69,30 @@ class ExpandLibraryNode(Transformation[tuple[Choice, Replacement]]):
     costs: Costs = COSTS
     libraries: tuple[str, ...] = ()  #: expansions whose libraries the runtime of the target will find
 
-    def plan(self, m: Match) -> tuple[Choice, Replacement] | Refusal:
+    def plan(self, m: Match) -> tuple[ExpansionChoice, Replacement] | Refusal:
         """The first expansion that applies, and what it makes of the node."""
         try:
             return self.choose(m[self.node])
         except ExpansionError as problem:
             return Refusal("; ".join(problem.notes))
 
-    def apply(self, m: Match, plan: tuple[Choice, Replacement], rw: Rewriter) -> list[LibraryNode]:
+    def apply(self, m: Match, plan: tuple[ExpansionChoice, Replacement], rw: Rewriter) -> list[LibraryNode]:
         """Returns the library nodes that the expansion itself consists of."""
         return install(rw, m[self.node], plan[1])
 
-    def choose(self, node: LibraryNode) -> tuple[Choice, Replacement]:
+    def choose(self, node: LibraryNode) -> tuple[ExpansionChoice, Replacement]:
         """The first expansion that applies; `ExpansionError` with all reasons where none does."""
         known = sorted(expansions_of(node.kind), key=self._rank)
         refused: list[str] = []
         for position, expansion in enumerate(known):
             reason = expansion.refusal(self.target) or self._why_not_there(expansion)
+            reason = reason or ("" if self._is_asked_for(expansion) else expansion.why_slow(node))
             if not reason:
                 try:
                     built = expansion.build(node, self.costs)
-                    return Choice(node.kind, expansion.name, tuple(refused), self._why(known[position:])), built
+                    return ExpansionChoice(
+                        node.kind, expansion.name, tuple(refused), self._why(known[position:])
+                    ), built
                 except ExpansionError as problem:
                     reason = problem.message
             refused.append(f"{expansion.name}: {reason}")
@@ -100,20 +104,23 @@ class ExpandLibraryNode(Transformation[tuple[Choice, Replacement]]):
         )
 
     def _why_not_there(self, one: Expansion) -> str:
-        """Why a library that the runtime opens cannot be called; "" where it can, or is asked for by name."""
+        """Return why a library that the runtime opens cannot be called; "" where it can, or is asked for by name."""
         is_there = one.name in (*self.libraries, *self.prefer)
         return NOT_THERE if one.environment and environment_of(one.environment).runtime and not is_there else ""
 
     def _rank(self, one: Expansion) -> tuple[int, int]:
-        """What is asked for comes first, then what the target prefers, then the others as the catalog has them."""
-        own = PREFERENCE.get(self.target, ())
+        """Return an expansion's rank: requested ones first, then the target's preferences, then the catalog's order."""
+        own = preference(self.target)
         asked = (place for place, name in enumerate(self.prefer) if _stands_for(name, one))
         return next(asked, len(self.prefer)), own.index(one.name) if one.name in own else len(own)
 
+    def _is_asked_for(self, one: Expansion) -> bool:
+        return any(_stands_for(name, one) for name in self.prefer)
+
     def _why(self, left: Sequence[Expansion]) -> str:
-        """Why the first of those that are `left` was taken."""
+        """Return why the first of those that are `left` was chosen."""
         chosen, *others = left
-        if any(_stands_for(name, chosen) for name in self.prefer):
+        if self._is_asked_for(chosen):
             return "as was asked for"
         later = [one.name for one in others if not one.targets or self.target in one.targets]
         return f"preferred to {', '.join(later)}" if later else ""
@@ -127,7 +134,7 @@ def _stands_for(name: str, one: Expansion) -> bool:
 class ExpandLibraryNodes(Pass):
     """Expand every library node, also those of which expansions consist; remarks say why each got which.
 
-    `prefer` names expansions to try before the target's own `PREFERENCE`; "pure" stands for all that call no library.
+    `prefer` names expansions to try before those that the target prefers; "pure" stands for all that call no library.
     `libraries` are the expansions that call libraries which the runtime opens, where these are there.
     `ExpansionError` gives all reasons where no expansion of a node applies, `UnknownName` where no kind of node has an
     expansion of a preferred name.
@@ -144,12 +151,12 @@ class ExpandLibraryNodes(Pass):
         """Returns the number of nodes that were expanded."""
         return len(self.expand(rw))
 
-    def expand(self, rw: Rewriter) -> tuple[Choice, ...]:
+    def expand(self, rw: Rewriter) -> tuple[ExpansionChoice, ...]:
         """The choices in program order."""
         for name in self.prefer:
             require_expansion(name)
         step = ExpandLibraryNode(self.prefer, self.target, self.costs, self.libraries)
-        choices: list[Choice] = []
+        choices: list[ExpansionChoice] = []
         pending = [node for node in rw.sdfg.body.walk_nodes() if isinstance(node, LibraryNode)][::-1]
         while pending:
             node = pending.pop()
@@ -162,11 +169,20 @@ class ExpandLibraryNodes(Pass):
 
 def expand_library_nodes(
     sdfg: Sdfg, prefer: Sequence[str] | str = (), target: str = "cpu", costs: Costs = COSTS
-) -> tuple[Choice, ...]:
+) -> tuple[ExpansionChoice, ...]:
     """`ExpandLibraryNodes` on an SDFG and those that it calls; returns the choices."""
     names = (prefer,) if isinstance(prefer, str) else tuple(prefer)
     step = ExpandLibraryNodes(names, target, costs)
     return tuple(choice for called in sdfg.with_callees() for choice in step.expand(Rewriter(called, step.name)))
+
+
+def target_of(prefer: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """The target whose expansions a user asks for, and which to try: "cpu", unless one is for another target alone."""
+    for name in (each for each in EXPANSIONS if each.rpartition("/")[2] in prefer):
+        for target in EXPANSIONS[name].targets:
+            if found := expansions_for(target).by_hand:
+                return target, (*prefer, *found)
+    return "cpu", tuple(prefer)
 
 
 def require_expansion(name: str) -> None:
@@ -201,7 +217,7 @@ def install(rw: Rewriter, node: LibraryNode, replacement: Replacement) -> list[L
 
 
 def _hand_on_effects(node: LibraryNode, blocks: Sequence[Block]) -> None:
-    """What the node does beside its outputs, what stands for it does, too."""
+    """Pass a node's effects beside its outputs on to its replacement."""
     if Effect.ORDERED in effects_of(node):
         keep_in_order(inner for block in blocks for inner in _nodes(block))
 

@@ -1,4 +1,4 @@
-"""Reads passes and histories as `entries` writes them: a history can be replayed."""
+"""Reads passes and histories as `history_entries` writes them: a history can be replayed."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from dataclasses import fields, is_dataclass
 from typing import Any, get_args, get_origin, get_type_hints
 
 from dcpy.base.errors import ParseError, TransformationRefused
-from dcpy.ir.editing.places import element_at
+from dcpy.ir.editing.element_paths import element_at
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.sdfg import Sdfg
 from dcpy.transforms.api import Refusal, Transformation, perform
-from dcpy.transforms.catalog import PASSES, TRANSFORMATIONS
+from dcpy.transforms.catalog import PASSES, TRANSFORMATIONS, class_named
 from dcpy.transforms.passes import Pass
 from dcpy.transforms.pattern import Access, Match
 
@@ -103,8 +103,7 @@ def pass_named(name: str) -> type[Pass]:
     """The class by its name in the catalog, ``state-fusion``, or by its own, ``StateFusion``, as the paper does."""
     if name in PASSES:
         return PASSES[name]
-    own = {TRANSFORMATIONS.attribute(known): known for known in TRANSFORMATIONS}
-    return TRANSFORMATIONS[own.get(name, name)]
+    return class_named(name) or TRANSFORMATIONS[name]
 
 
 def _parse_value(text: str, kind: Any, where: str) -> object:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dcpy.ir.editing.rewriter import Rewriter
-from dcpy.ir.machine import COSTS, Costs
+from dcpy.ir.machine_model import COSTS, Costs
 from dcpy.ir.nodes import LibraryNode
 from dcpy.ir.region import Loop
 from dcpy.transforms.catalog import LIBRARY_IDIOMS

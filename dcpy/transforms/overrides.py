@@ -1,8 +1,9 @@
 """Overrides: decisions that a user, or `program.tune`, takes in the place of the compiler.
 
-Each is a text, ``NAME=VALUE``. ``tile=64`` gives a number by which passes decide another value (`ir.machine.Costs`),
-``loops-into-tiles=off`` leaves out a pass, ``auto-optimize=off`` a whole pipeline. They decide how a program computes
-what it does: all passes keep its meaning, so that it has its meaning without some of them, too.
+Each is a text, ``NAME=VALUE``. ``tile=64`` gives a number by which passes decide another value
+(`ir.machine_model.Costs`), ``loops-into-tiles=off`` leaves out a pass, ``auto-optimize=off`` a whole pipeline. They
+decide how a program computes what it does: all passes keep its meaning, so that it has its meaning without some of
+them, too.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from dcpy.base.options import InvalidOption
 from dcpy.base.registry import unknown_name
-from dcpy.ir.machine import COSTS, Costs, entries
+from dcpy.ir.machine_model import COSTS, Costs, entries
 from dcpy.transforms.passes import Pass
 from dcpy.transforms.pipeline import Pipeline, Repeat
 
@@ -64,7 +65,8 @@ def neighbours(overrides: Sequence[str], pipelines: Sequence[Pipeline], costs: C
 
 
 def _is_optional(pipeline: Pipeline) -> bool:
-    """Whether a program can do without all of it: nothing behind it needs the form in which it leaves programs."""
+    """Return whether a program can do without all of it: nothing behind it needs the form in which it leaves programs.
+    """
     return pipeline.ensures == Pass.ensures
 
 
@@ -84,7 +86,7 @@ def _parsed(overrides: Sequence[str]) -> Iterator[tuple[str, str]]:
     for text in overrides:
         name, _, value = text.partition("=")
         if value == OFF:
-            _require_optional(name, text)
+            name = _optional(name, text)
         elif not value.isdecimal() or int(value) == 0:
             raise InvalidOption(
                 f"the override {text!r} has no value",
@@ -95,18 +97,21 @@ def _parsed(overrides: Sequence[str]) -> Iterator[tuple[str, str]]:
         yield name, value
 
 
-def _require_optional(name: str, text: str) -> None:
-    """`UnknownName` for what is no pass, `InvalidOption` for one that programs cannot do without."""
+def _optional(name: str, text: str) -> str:
+    """Return today's name of a pass; `UnknownName` where there is none, `InvalidOption` where it is no choice."""
     from dcpy.transforms.auto.pipeline import AUTO_OPTIMIZE  # late: who overrides nothing is spared the catalog
     from dcpy.transforms.catalog import PASSES, TRANSFORMATIONS
 
     if name == AUTO_OPTIMIZE.name:
-        return
+        return name
     if name not in TRANSFORMATIONS and name not in PASSES:
         raise unknown_name("pass", name, [AUTO_OPTIMIZE.name, *TRANSFORMATIONS, *PASSES])
+    name = (TRANSFORMATIONS if name in TRANSFORMATIONS else PASSES).current(name)
     if not (TRANSFORMATIONS[name] if name in TRANSFORMATIONS else PASSES[name]).optional:
         optional = [step.name for step in AUTO_OPTIMIZE.parts() if step.optional]
         raise InvalidOption(
             f"the override {text!r} leaves out a pass that is no choice",
             help=f"among those that are: {', '.join(dict.fromkeys(optional))}",
         )
+    return name
+

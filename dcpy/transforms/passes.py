@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dcpy.ir.editing.rewriter import Rewriter
-from dcpy.transforms.entries import print_pass
+from dcpy.transforms.history_entries import print_pass
 
 
 @dataclass(frozen=True)

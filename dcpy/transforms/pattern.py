@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar, overload
 
-from dcpy.ir.analysis.access_relations import names_in
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.accesses.access_relations import names_in
+from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.editing.remarks import described
 from dcpy.ir.nodes import Map, Node
 from dcpy.ir.region import Block, Region, State
@@ -54,21 +54,21 @@ def capture(*kinds: type[T]) -> Capture[T]:
 
 
 class Match:
-    """Where a pattern was found. `uses` is the index of the SDFG at that moment."""
+    """Match of a pattern. `uses` is the index of the SDFG at that moment."""
 
     def __init__(self, sdfg: Sdfg, uses: Uses, found: Mapping[str, Any]) -> None:
         self.sdfg = sdfg
         self.uses = uses
-        self.found = dict(found)
+        self.captures = dict(found)
 
     def __getitem__(self, part: Capture[T]) -> T:
-        found: T = self.found[part.name]
+        found: T = self.captures[part.name]
         return found
 
     @property
     def anchor(self) -> Element | Sdfg:
         """The first element of the match."""
-        return next((part for part in self.found.values() if isinstance(part, Node | Block)), self.sdfg)
+        return next((part for part in self.captures.values() if isinstance(part, Node | Block)), self.sdfg)
 
     @property
     def state(self) -> State:
@@ -76,7 +76,7 @@ class Match:
         found = self.anchor
         state = found.state if isinstance(found, Node) else found
         if not isinstance(state, State):
-            raise TypeError(f"a match of {list(self.found)} has no state")
+            raise TypeError(f"a match of {list(self.captures)} has no state")
         return state
 
     @property
@@ -90,7 +90,7 @@ class Match:
 
     def __str__(self) -> str:
         found = self.anchor
-        parts = " -> ".join(described(part) for part in self.found.values()) or self.sdfg.name
+        parts = " -> ".join(described(part) for part in self.captures.values()) or self.sdfg.name
         if isinstance(found, Node):
             return f"{_place_of(self.state)}: {parts}" if found.state else parts
         around = self.region.owner
@@ -104,7 +104,7 @@ class Pattern(Protocol):
     def captures(self) -> tuple[Capture[Any], ...]: ...
 
     def anchors(self, sdfg: Sdfg) -> Iterator[Element | Sdfg]:
-        """Where a match may begin, in program order."""
+        """Yield the places where a match may begin, in program order."""
 
     def matches_at(self, anchor: Element | Sdfg, uses: Uses) -> Iterator[Match]:
         """The matches that begin there."""

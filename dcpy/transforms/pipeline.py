@@ -2,7 +2,7 @@
 
 A row is itself a pass. A `repeat` goes round its passes until nothing changes; a pass sits a round out where nothing
 changed since it last began, which the `Rewriter` observes. `RunReport` tells what was applied how often, and how long
-each pass took. `running` takes a pipeline through an SDFG and those that it calls.
+each pass took. `pass_manager` takes a pipeline through an SDFG and those that it calls.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import ClassVar
 from dcpy.base.errors import DcpyError
 from dcpy.ir.editing.remarks import Remark
 from dcpy.ir.editing.rewriter import Rewriter
-from dcpy.ir.machine import Costs
+from dcpy.ir.machine_model import Costs
 from dcpy.transforms.passes import Pass
 
 MAX_ROUNDS = 50  # a repeat that still changes things then is a bug of two passes that undo each other
@@ -24,7 +24,7 @@ MAX_ROUNDS = 50  # a repeat that still changes things then is a bug of two passe
 
 @dataclass
 class PassReport:
-    """What one pass did: how often it was applied, how often it was run, and its time in seconds."""
+    """Report on one pass: how often it was applied, how often it was run, and its time in seconds."""
 
     name: str
     applied: int = 0
@@ -34,7 +34,7 @@ class PassReport:
 
 @dataclass
 class RunReport:
-    """What a pipeline did to one SDFG, pass by pass, in the order in which they ran first."""
+    """Report on a pipeline's run on one SDFG, pass by pass, in the order in which they ran first."""
 
     passes: dict[str, PassReport] = field(default_factory=dict)
     remarks: list[Remark] | None = None  #: what passes said about their decisions, if that was asked for
@@ -52,7 +52,7 @@ class RunReport:
         return sum(report.seconds for report in self.passes.values())
 
     def counts(self) -> dict[str, int]:
-        """How often each transformation was applied; those that never were are left out."""
+        """Return how often each transformation was applied; those that never were are left out."""
         return {name: report.applied for name, report in self.passes.items() if report.applied}
 
     def __str__(self) -> str:

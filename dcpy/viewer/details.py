@@ -1,4 +1,4 @@
-"""What is said about an element when it is pointed at: its kind, its fields, its text, its line of Python."""
+"""Details of an element under the pointer: its kind, its fields, its text, its line of Python."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import fields
 from enum import Enum
 
 from dcpy.base.source import SrcSpan
-from dcpy.ir.analysis.graph import AccessNode, Edge
+from dcpy.ir.analysis.dataflow_graph import AccessNode, Edge
 from dcpy.ir.data import Data
 from dcpy.ir.distribution import Distribution, Section
 from dcpy.ir.nodes import Node

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from dcpy.ir.analysis.graph import AccessNode, DataflowGraph, Edge, EdgeKind
+from dcpy.ir.analysis.dataflow_graph import AccessNode, DataflowGraph, Edge, EdgeKind
 from dcpy.ir.data import Scalar, Stream, View
 from dcpy.ir.nodes import Call, Callback, Copy, ForeignCall, LibraryNode, Map, Node, Tasklet
 from dcpy.ir.region import Block, Branch, Loop, Region, State, While
@@ -18,7 +18,8 @@ from dcpy.ir.text import print_block, print_expr
 from dcpy.ir.text.declaration_printer import print_declaration
 from dcpy.ir.text.printer import print_properties
 from dcpy.viewer.details import details_of, details_of_access, details_of_edge
-from dcpy.viewer.layout import Layout, Point, layered
+from dcpy.viewer.layered_layout import Layout, Point, layered
+from dcpy.viewer.node_shapes import folded, octagon, oval, pill, scope
 from dcpy.viewer.pictures import (
     CHARACTER,
     LINE,
@@ -31,7 +32,6 @@ from dcpy.viewer.pictures import (
     stacked,
     text_width,
 )
-from dcpy.viewer.shapes import folded, octagon, oval, pill, scope
 
 BLOCK_GAP = 26.0
 

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from dcpy.base.interrupts import interrupts_deferred
+from dcpy.base.deferred_interrupts import interrupts_deferred
 
 
 @pytest.fixture(autouse=True)
@@ -29,6 +29,26 @@ def test_the_block_ends_first():
         interrupted()
     assert done == ["all of it"]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_an_open_part_is_interrupted_by_what_came_before_it():
+    done = []
+
+    def interrupted():
+        with interrupts_deferred() as interrupts:
+            signal.raise_signal(signal.SIGINT)
+            done.append("before")
+            try:
+                with interrupts.open():
+                    done.append("inside")
+            except KeyboardInterrupt:
+                done.append("told")
+            with pytest.raises(KeyboardInterrupt), interrupts.open():
+                signal.raise_signal(signal.SIGINT)
+            done.append("behind")
+
+    interrupted()
+    assert done == ["before", "told", "behind"]
 
 
 def test_nothing_happens_without_a_signal():
@@ -59,7 +79,7 @@ class Interrupting:  # a signal comes while islpy is being imported
             signal.raise_signal(signal.SIGINT)
 
 sys.meta_path.insert(0, Interrupting())
-from dcpy.ir.analysis.isl_sets import _islpy
+from dcpy.ir.analysis.polyhedral.isl_sets import _islpy
 try:
     _islpy()
 except KeyboardInterrupt:

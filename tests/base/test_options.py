@@ -46,9 +46,17 @@ def test_options_of_gpus_are_words_numbers_and_switches():
     assert options.device is DeviceType.GPU
 
 
+@pytest.mark.parametrize("name", option_names())
+def test_options_are_keywords_too(name):
+    value = resolve_options(environ={})
+    for part in name.split("."):
+        value = getattr(value, part)
+    assert resolve_options({name.replace(".", "_"): value}, environ={}) == resolve_options({name: value}, environ={})
+
+
 @pytest.mark.parametrize(
     ("overrides", "message"),
-    [({"cpu.compilr": "g++"}, "did you mean cpu.compiler"), ({"zzz": 1}, "there are cpu.compiler")],
+    [({"cpu.compilr": "g++"}, "did you mean cpu_compiler"), ({"zzz": 1}, "there are cpu_compiler")],
 )
 def test_unknown_names_are_refused(overrides, message):
     with pytest.raises(UnknownName, match=message):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from dcpy.base.environment import Environment
 from dcpy.base.errors import DcpyError
+from dcpy.base.library_environment import Environment
 from dcpy.base.prototypes import CType, Prototype, prototype
-from dcpy.ir.library.foreign import refusal
+from dcpy.ir.library.foreign_functions import refusal
 from tests.support.expect import parse
 
 

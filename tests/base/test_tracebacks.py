@@ -22,6 +22,10 @@ def index(a, n):
     return a[n]
 
 
+def huge(n):
+    return np.zeros((n, n, n))
+
+
 def unknown(a):
     return a + nothing  # noqa: F821
 
@@ -34,6 +38,7 @@ ACTIONS = {
     "decorate": (lambda: dcpy.program(3), dcpy.DcpyError, []),
     "parse": (lambda: dcpy.parse("sdfg"), dcpy.DcpyError, []),
     "run": pytest.param(lambda: dcpy.program(index)(np.zeros(3), 3), IndexError, [], marks=pytest.mark.cc),
+    "allocate": pytest.param(lambda: dcpy.program(huge)(10**5), MemoryError, [], marks=pytest.mark.cc),
 }
 
 

@@ -8,7 +8,7 @@ import pytest
 from benchmarks import limits
 from benchmarks.npbench import kernels
 from benchmarks.peers import bars, large, polybench, streaming
-from benchmarks.peers.campaign import Campaign, Part
+from benchmarks.peers.campaign import Campaign, Table
 from benchmarks.timing import in_new_process
 
 
@@ -25,9 +25,9 @@ def test_rows_are_kept_and_those_measured_again_take_their_place(tmp_path):
     found = Campaign.read(tmp_path / "deep" / "c.json")
     assert found == campaign
     assert [one["median"] for one in found.rows] == [2.0, 0.5, 3.0]
-    assert found.parts() == [Part("S", 1), Part("S", 2)]
-    assert found.has(Part("S", 2), "gemm", "numpy")
-    assert not found.has(Part("S", 2), "gemm", "dcpy")
+    assert found.parts() == [Table("S", 1), Table("S", 2)]
+    assert found.has(Table("S", 2), "gemm", "numpy")
+    assert not found.has(Table("S", 2), "gemm", "dcpy")
 
 
 def test_a_file_of_another_form_is_refused(tmp_path):
@@ -38,7 +38,7 @@ def test_a_file_of_another_form_is_refused(tmp_path):
 
 def test_who_measures_no_numpy_gets_what_the_others_measured():
     campaign = Campaign([row("a", 0.5, numpy_median=1.0), row("b", 0.5, numpy_median=3.0), row("c", 1.0)])
-    assert [one["numpy_median"] for one in campaign.of(Part("S", 1))] == [1.0, 3.0, 2.0]
+    assert [one["numpy_median"] for one in campaign.of(Table("S", 1))] == [1.0, 3.0, 2.0]
 
 
 def test_all_are_compared_with_the_median_of_all_calls_of_numpy():
@@ -50,7 +50,7 @@ def test_all_are_compared_with_the_median_of_all_calls_of_numpy():
             row("a", 0.5, kernel="other", numpy_median=4.0, numpy_times=[4.0]),
         ]
     )
-    assert [one["numpy_median"] for one in campaign.of(Part("S", 1))] == [1.0, 1.0, 4.0]
+    assert [one["numpy_median"] for one in campaign.of(Table("S", 1))] == [1.0, 1.0, 4.0]
 
 
 @pytest.mark.parametrize(

@@ -132,6 +132,19 @@ def test_steps_share_what_is_left(tmp_path, monkeypatch):
     assert 1.5 < float(told[0].split()[1]) < 6
     assert "1 not reached" in told[0]
     assert "1 ok" in told[1]
+    assert "1 not reached" in told[2]  # the cut step gets what is left, and hangs again
+
+
+def test_a_step_that_was_cut_goes_on_when_others_leave_time(tmp_path, monkeypatch):
+    monkeypatch.setattr(plan, "RESERVE", 0.0)
+    many = [question("ok") for _ in range(3)]
+    tasks = iter([[question("hang")], many, many])
+    cut = replace(STEPS[0], tasks=lambda setting, rows: next(tasks), share=1)
+    short = replace(cut, name="short", share=3)
+    told = []
+    campaign = Campaign(Setting(tmp_path, True, jobs=1), tmp_path, time.monotonic() + 40, FACTS, told.append)
+    assert campaign.run([cut, short])
+    assert [line.split()[0] for line in told] == ["ceilings", "short", "ceilings"]
 
 
 def test_what_did_not_compile_is_not_asked_again(stand_ins, tmp_path):

@@ -13,14 +13,14 @@ import dcpy
 from benchmarks.npbench import kernels
 from dcpy import driver
 from dcpy.base.options import resolve_options
-from dcpy.ir.analysis import sides
-from dcpy.ir.analysis.launches import launches
-from dcpy.ir.analysis.sectors import Count, counted
-from dcpy.ir.analysis.traffic import traffic_of
-from dcpy.ir.analysis.uses import Uses
-from dcpy.ir.interp.arguments import symbols_of
+from dcpy.ir.analysis import device_side
+from dcpy.ir.analysis.dataflow.def_use import Uses
+from dcpy.ir.analysis.gpu.kernel_launches import launches
+from dcpy.ir.analysis.gpu.memory_traffic import traffic_of
+from dcpy.ir.analysis.gpu.sector_counts import Count, counted
+from dcpy.ir.interp.running import symbols_of
 from dcpy.programs.signatures import signature_of
-from dcpy.runtime.devices.simulator.hooks import watching
+from dcpy.runtime.gpu.simulator.memory_checks import watching
 from tests.support.tiers import some
 
 pytestmark = pytest.mark.cc
@@ -80,7 +80,7 @@ def measured(kernel):
     compiled = sdfg.compile(**OPTIONS)
     with watching() as seen:
         compiled(**copy.deepcopy(arguments))
-    nodes, uses = dict(zip(names, sides.kernels(lowered), strict=True)), Uses(lowered)
+    nodes, uses = dict(zip(names, device_side.kernels(lowered), strict=True)), Uses(lowered)
     return [predicted(nodes[wide[found.name]], found, sizes, uses) for found in seen.report.kernels]
 
 

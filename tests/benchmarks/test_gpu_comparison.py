@@ -22,9 +22,9 @@ from benchmarks.peers import adapt
 from benchmarks.peers.calls import PlainCall
 from benchmarks.peers.subject import Subject, subject_of
 from benchmarks.peers.worker import compiled, difference_from
-from dcpy.runtime.cache import Cache
-from dcpy.runtime.devices.constants import Constants, keep
-from tests.runtime.devices.fakes import FakeDriver
+from dcpy.runtime.gpu.measured_costs import Constants, keep
+from dcpy.runtime.storage.cache import Cache
+from tests.runtime.gpu.fakes import FakeDriver
 from tests.support.tiers import some
 
 KERNELS = kernels()

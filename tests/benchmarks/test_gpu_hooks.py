@@ -10,8 +10,8 @@ import pytest
 
 import dcpy
 from benchmarks.npbench import kernels
-from dcpy.runtime.devices.simulator.hooks import watching
-from dcpy.transforms.gpu import tiles_in_time
+from dcpy.runtime.gpu.simulator.memory_checks import watching
+from dcpy.transforms.gpu.loops import overlapped_tiling_cost
 from tests.benchmarks.test_gpu_float32 import NAMES as SINGLE
 from tests.benchmarks.test_gpu_float32 import in_single_precision
 from tests.support.tiers import some
@@ -93,7 +93,7 @@ def test_a_band_of_steps_of_fdtd_moves_its_three_grids_once():
 @pytest.mark.parametrize(("steps", "launches", "warp"), [(1, 22, 32), (3, 4, 64), (4, 3, 32)])
 def test_tiles_of_more_steps_move_fewer_bytes(steps, launches, warp, monkeypatch):
     """Of jacobi_2d a step moves four grids, a sweep two of them, and a tile of several steps four for all of them."""
-    monkeypatch.setattr(tiles_in_time, "STEPS", (steps,))
+    monkeypatch.setattr(overlapped_tiling_cost, "STEPS", (steps,))
     function, arguments = arrays_in("jacobi_2d", {"TSTEPS": 12, "N": 70})
     expected = copy.deepcopy(arguments)
     function(**expected)

@@ -5,7 +5,7 @@ import pytest
 import dcpy
 from benchmarks.npbench import kernels
 from dcpy.base.options import resolve_options
-from dcpy.runtime.devices.simulator.library import launches_so_far
+from dcpy.runtime.gpu.simulator.library import launches_so_far
 
 pytestmark = pytest.mark.cc
 KERNELS = kernels()

@@ -11,7 +11,7 @@ from benchmarks.npbench import kernels
 from benchmarks.peers import adapt, best, heatmap, report
 from benchmarks.peers.adapt_dace import for_dace
 from benchmarks.peers.adapt_jax import changed, for_jax, functional
-from benchmarks.peers.campaign import Campaign, Part
+from benchmarks.peers.campaign import Campaign, Table
 from benchmarks.peers.subject import Subject, computing_source, named_shapes
 
 SOURCE = '''"""A kernel."""
@@ -262,7 +262,7 @@ def test_a_run_goes_on_where_it_was_cut(tmp_path):
     before = Campaign.read(tmp_path / "out.json")
     printed = piece("--frameworks", "numpy,dcpy", "--resume")
     found = Campaign.read(tmp_path / "out.json")
-    numpy_row, dcpy_row = found.of(Part("XS", 1))
+    numpy_row, dcpy_row = found.of(Table("XS", 1))
     assert before.rows == [row for row in found.rows if row["framework"] == "numpy"]
     assert numpy_row["status"] == dcpy_row["status"] == "ok"
     assert len(dcpy_row["times"]) == 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchmarks.weak_scaling import BOTTOM, LEFT, RIGHT, TOP, draw, shapes
-from dcpy.programs.pictures import Circle, Line, Text
+from dcpy.programs.explanation.charts import Circle, Line, Text
 
 FOUND = {"atax": {1: 1.0, 4: 0.8, 16: 0.5}, "gemm": {1: 1.0, 16: 0.25}}
 

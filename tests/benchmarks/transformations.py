@@ -32,10 +32,10 @@ from dcpy.transforms.cpu.lowering import cpu_pipeline
 from dcpy.transforms.expand import ExpandLibraryNodes
 from dcpy.transforms.history import replay
 from dcpy.transforms.loops.loop_to_map import LoopToMap
+from dcpy.transforms.pass_manager import run_pipeline
 from dcpy.transforms.passes import Pass
 from dcpy.transforms.pipeline import Pipeline
-from dcpy.transforms.running import run_pipeline
-from dcpy.transforms.simplify.augmented_assignment_to_wcr import AugmentedAssignmentToWCR
+from dcpy.transforms.simplify.dataflow.augmented_assignment_to_wcr import AugmentedAssignmentToWCR
 from tests.support.applications import applications
 from tests.support.oracles import assert_equal
 from tests.support.spent import Stopwatch

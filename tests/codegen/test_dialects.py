@@ -9,10 +9,10 @@ from dcpy.base.source import SrcSpan
 from dcpy.codegen.emit.c99 import C99
 from dcpy.codegen.emit.cpp import CPP
 from dcpy.codegen.emit.dialect import Dialect
-from dcpy.codegen.emit.printer import Printer
+from dcpy.codegen.emit.lir_printer import Printer
 from dcpy.codegen.lir import tree
-from dcpy.codegen.lir.combinations import Combination
 from dcpy.codegen.lir.expr import Call, Convert, Intrinsic, Item, Literal, Name, Operation, integer
+from dcpy.codegen.lir.reduction_operators import ReductionOperator
 from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, Pointer, Reference
 from dcpy.ir import types
 from dcpy.ir.data import Space
@@ -59,7 +59,7 @@ SUM = tree.Function(
     "add_up", Basic.VOID, (tree.Parameter("total", Reference(float64)), tree.Parameter("p", P.type)),
     (tree.Loop(
         "i", integer(0), integer(8), integer(1),
-        (tree.Update(TOTAL, Item(P, AT, float64), Combination("add", float64), atomic=True),),
+        (tree.Update(TOTAL, Item(P, AT, float64), ReductionOperator("add", float64), atomic=True),),
         marks=(tree.Unroll(4),),
     ),),
 )  # fmt: skip

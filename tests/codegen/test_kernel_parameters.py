@@ -7,11 +7,11 @@ import re
 import pytest
 
 from dcpy.base.options import GpuOptions, resolve_options
-from dcpy.codegen.generate import generate
+from dcpy.codegen.gpu.program import generate_gpu
 from dcpy.ir.text import parse_sdfg
-from dcpy.runtime.devices.sass import count, instructions
+from dcpy.runtime.gpu.sass import count, instructions
 from tests.codegen.test_kernels import AXPY
-from tests.runtime.devices import chips
+from tests.runtime.gpu import chips
 
 OPTIONS = resolve_options({"device": "gpu", "gpu.backend": "simulator"}, environ={})
 SHIFT = """
@@ -26,7 +26,7 @@ SHIFT = """
 def pointers(a="", b="", c="", views="", read="A[i]"):
     """Of the kernel of `SHIFT`, with arguments on the device: by name, how they are declared."""
     of_device = {"a": f" @global{a}", "b": f" @global{b}", "c": f" @global{c}"}
-    unit = generate(parse_sdfg(SHIFT.format(views=views, read=read, **of_device)), None, None, OPTIONS).units[1]
+    unit = generate_gpu(parse_sdfg(SHIFT.format(views=views, read=read, **of_device)), None, None, OPTIONS).units[1]
     found = re.findall(r"((?:const )?double \*(?:__restrict )?)(\w)", unit.text)
     return {name: declared.strip() for declared, name in found}
 
@@ -57,7 +57,7 @@ def test_a_view_counts_as_its_array():
 @pytest.mark.cc
 def test_what_is_only_read_comes_through_the_read_only_path():
     chips.needs("nvdisasm")
-    artifact = generate(parse_sdfg(AXPY), None, None, OPTIONS)
+    artifact = generate_gpu(parse_sdfg(AXPY), None, None, OPTIONS)
     binary = chips.nvrtc().compile(artifact.units[1], chips.HEADERS, "sm_80", GpuOptions())
     (found,) = instructions(binary.code).values()
     assert (count(found, "LDG"), count(found, "LDG.CONSTANT")) == (2, 1)

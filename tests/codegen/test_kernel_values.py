@@ -9,11 +9,11 @@ import pytest
 
 from dcpy.base.errors import DeviceError, DeviceMemoryError
 from dcpy.base.options import resolve_options
-from dcpy.codegen.generate import generate
+from dcpy.codegen.gpu.program import generate_gpu
 from dcpy.ir.text import parse_sdfg
-from dcpy.runtime.devices.simulator.library import memory_in_use
-from dcpy.runtime.function import compiled_function
-from dcpy.runtime.load import load
+from dcpy.runtime.calls.compiled_function import compiled_function
+from dcpy.runtime.gpu.simulator.library import memory_in_use
+from dcpy.runtime.loading.load import load
 from tests.codegen.test_kernels import AXPY, GATHER, MANY, SMOOTH
 
 pytestmark = pytest.mark.cc
@@ -51,7 +51,7 @@ def options(warp=32, seed=0):
 
 def compiled(text, **more):
     chosen = options(**more)
-    return compiled_function(load(generate(parse_sdfg(text), None, None, chosen), chosen))
+    return compiled_function(load(generate_gpu(parse_sdfg(text), None, None, chosen), chosen))
 
 
 @pytest.fixture(params=ORDERS, ids=lambda order: f"warp{order[0]}-seed{order[1]}")

@@ -6,10 +6,10 @@ import pytest
 
 from dcpy.base.errors import CodegenError
 from dcpy.base.options import resolve_options
-from dcpy.codegen.generate import generate
+from dcpy.codegen.gpu.program import generate_gpu
 from dcpy.codegen.lir.text import print_functions, print_kernels
-from dcpy.codegen.lower.kernels.geometry import geometry_of, most_iterations
-from dcpy.codegen.lower.module import lower_program
+from dcpy.codegen.lower.gpu.launch_geometry import geometry_of, most_iterations
+from dcpy.codegen.lower.program.translation_unit import lower_program
 from dcpy.codegen.signature import default_signature
 from dcpy.ir.nodes import Map
 from dcpy.ir.text import parse_sdfg
@@ -97,7 +97,7 @@ def test_lir(program, golden):
 
 @pytest.mark.parametrize("program", PROGRAMS.values(), ids=list(PROGRAMS))
 def test_text_of_the_device(program, golden):
-    artifact = generate(parse_sdfg(program), None, None, options())
+    artifact = generate_gpu(parse_sdfg(program), None, None, options())
     unit = artifact.units[1]
     assert (unit.language, unit.name) == ("device", f"{artifact.signature.name}.kernels.cu")
     assert [kernel.name in unit.text for kernel in artifact.kernels] == [True] * len(artifact.kernels)
@@ -105,7 +105,7 @@ def test_text_of_the_device(program, golden):
 
 
 def test_an_artifact_has_what_compilers_read():
-    artifact = generate(parse_sdfg(SMOOTH), None, None, options())
+    artifact = generate_gpu(parse_sdfg(SMOOTH), None, None, options())
     assert [unit.name for unit in artifact.units] == [
         "smooth.cpp", "smooth.kernels.cu", "dcpy_table.h", "dcpy_device.h", "dcpy_chips.h",
     ]  # fmt: skip
@@ -161,7 +161,7 @@ IN_GRID = "sdfg @p(x: f64[N], s: f64) symbols(N: size) {{ data g: f64[N] transie
 )  # fmt: skip
 def test_refusals(body, reason):
     with pytest.raises(CodegenError, match=reason):
-        generate(parse_sdfg(IN_GRID.format(body)), None, None, options())
+        generate_gpu(parse_sdfg(IN_GRID.format(body)), None, None, options())
 
 
 def test_threads_may_combine_floats_where_the_user_lets_them():
@@ -169,7 +169,8 @@ def test_threads_may_combine_floats_where_the_user_lets_them():
         "state { map b = 0:N:8 @grid { state { map i = b:min(b + 8, N) @block { "
         "state { tasklet (a <- g[i]) -> (o -> g[0] (add)) { o = a } } } } } }"
     )
-    text = generate(parse_sdfg(IN_GRID.format(body)), None, None, options(**{"gpu.deterministic": False})).units[1].text
+    in_any_order = options(**{"gpu.deterministic": False})
+    text = generate_gpu(parse_sdfg(IN_GRID.format(body)), None, None, in_any_order).units[1].text
     assert "dcpy_atomic_add(&g[0], (double)g[i]);" in text
 
 
@@ -178,4 +179,4 @@ def test_each_iteration_of_a_tile_has_its_own_place():
         "state { map b = 0:N:8 @grid { state { map i = b:min(b + 8, N) @block { "
         "state { tasklet (a <- s) -> (o -> g[i] (add)) { o = a } } } } } }"
     )
-    assert "g[i] += s;" in generate(parse_sdfg(IN_GRID.format(body)), None, None, options()).units[1].text
+    assert "g[i] += s;" in generate_gpu(parse_sdfg(IN_GRID.format(body)), None, None, options()).units[1].text

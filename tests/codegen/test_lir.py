@@ -6,8 +6,8 @@ import typing
 
 import pytest
 
-from dcpy.base.environment import Environment
 from dcpy.base.errors import CodegenError
+from dcpy.base.library_environment import Environment
 from dcpy.base.options import CpuOptions
 from dcpy.base.prototypes import prototype
 from dcpy.base.source import SrcSpan
@@ -19,15 +19,15 @@ from dcpy.codegen.lir.expr import Literal, Name
 from dcpy.codegen.lir.text import expr_text, print_functions, type_text
 from dcpy.codegen.lir.types import INDEX, Basic, Pointer, Reference
 from dcpy.codegen.lir.verify import require_valid
-from dcpy.codegen.lower.module import lower_program
+from dcpy.codegen.lower.program.translation_unit import lower_program
 from dcpy.codegen.signature import default_signature
 from dcpy.ir import types
 from dcpy.ir.data import Space
 from dcpy.ir.text import parse_sdfg
 from dcpy.transforms.cpu.lowering import cpu_pipeline
+from dcpy.transforms.pass_manager import run_pipeline
 from dcpy.transforms.pipeline import Pipeline
-from dcpy.transforms.running import run_pipeline
-from dcpy.transforms.simplify.inline_call import InlineCall
+from dcpy.transforms.simplify.calls.inline_call import InlineCall
 from tests.codegen.test_source import STENCIL, SUM
 from tests.support.compiled import source_of
 
@@ -169,7 +169,7 @@ def test_operations_without_a_meaning_are_refused_at_their_place():
 
 def test_every_statement_has_words_of_its_own():
     """`tree.Statement` and the printer know the same classes: the others print as their own name, a word."""
-    owners = {"Block", "Attempt", "Loop", "While", "If"}
+    owners = {"Compound", "Attempt", "Loop", "While", "If"}
     words = {"Break", "Continue"}
     known = {kind.__name__ for kind in text._LINES}
     assert {reference.__forward_arg__ for reference in typing.get_args(tree.Statement)} == known | owners | words

@@ -14,7 +14,6 @@ from dcpy.base.prototypes import prototype
 from dcpy.base.source import SrcSpan
 from dcpy.codegen import generate
 from dcpy.codegen.lir import tree
-from dcpy.codegen.lir.combinations import Combination
 from dcpy.codegen.lir.expr import (
     Aggregate,
     Call,
@@ -32,6 +31,7 @@ from dcpy.codegen.lir.expr import (
     SizeOf,
     integer,
 )
+from dcpy.codegen.lir.reduction_operators import ReductionOperator
 from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, Pointer, Reference
 from dcpy.codegen.lir.verify import problems, require_valid
 from dcpy.ir import types
@@ -44,7 +44,7 @@ TEAM = Name("s", Pointer(STATUS))
 D = Name("d", Pointer(float64, space=Space.GLOBAL))
 PARAMS = tuple(tree.Parameter(one.name, one.type) for one in (X, N, P, Q, D))
 ERROR = tree.Parameter("error", Pointer(INDEX))
-ADD = Combination("add", float64)
+ADD = ReductionOperator("add", float64)
 ONE = Literal(1.0, float64)
 YES = Literal(True, TRUTH)
 HELPER = tree.Function("helper", STATUS, (tree.Parameter("x", Reference(float64)),), (tree.Return(Literal(0, STATUS)),))

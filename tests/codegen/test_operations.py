@@ -8,6 +8,7 @@ import warnings
 import numpy as np
 import pytest
 
+import dcpy
 from dcpy.ir.data import Array
 from dcpy.ir.expressions import float_ops, integer_ops
 from dcpy.ir.expressions.ops import OPS
@@ -254,3 +255,24 @@ def test_comparisons_of_magnitudes_are_those_of_hypot(dtype):
         for name in orders:
             assert_agrees(name, got[name], OPS[name].numpy()(sizes, limits), [x, limits])
             assert_agrees(name, got[f"{name}_turned"], OPS[name].numpy()(limits, sizes), [x, limits])
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_remainders_near_multiples_are_exact(dtype):
+    """Where the quotient rounds up to an integer, is large, or is none."""
+    random = np.random.default_rng(0)
+    y = random.standard_normal(20_000).astype(dtype)
+    x = (y * random.integers(-5_000_000, 5_000_000, y.size)).astype(dtype)
+    x[::2] = np.nextafter(x[::2], random.choice([-np.inf, np.inf], y.size // 2).astype(dtype))
+    special = np.array([0.0, -0.0, 1, -1, np.inf, -np.inf, np.nan, 1e-45, 1e38, 4194303.5, 4194304], dtype)
+    x, y = (np.concatenate([a, b.ravel()]) for a, b in zip((x, y), np.meshgrid(special, special), strict=True))
+
+    @dcpy.program
+    def remainders(x, y):
+        return np.remainder(x, y), np.fmod(x, y), np.floor_divide(x, y)
+
+    with np.errstate(all="ignore"):
+        found, expected = remainders(x, y), remainders.function(x, y)
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one, other)
+        np.testing.assert_array_equal(np.signbit(one[other == 0]), np.signbit(other[other == 0]))

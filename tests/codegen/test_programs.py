@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dcpy.base.environment import Environment
+from dcpy.base.library_environment import Environment
 from dcpy.ir.interp import run
 from dcpy.ir.text import parse_sdfg
 from tests.support.compiled import compile_sdfg, source_of

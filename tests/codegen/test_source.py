@@ -14,14 +14,15 @@ import pytest
 
 from dcpy.base.errors import CodegenError
 from dcpy.base.options import CpuOptions
+from dcpy.codegen.c_identifiers import Names, identifier
 from dcpy.codegen.generate import c_header, generate
-from dcpy.codegen.names import Names, identifier
 from dcpy.codegen.prelude import CPP_PRELUDE
 from dcpy.codegen.signature import default_signature
 from dcpy.ir.data import Lifetime
 from dcpy.ir.text import parse_sdfg
-from dcpy.runtime.build import compile_flags, link_flags
+from dcpy.runtime.compilers.build import compile_flags, link_flags
 from dcpy.transforms.cpu.lowering import lower_for_cpu
+from tests.support.c_compiler import c_compiler
 from tests.support.compiled import compile_sdfg, source_of
 
 STENCIL = """
@@ -254,7 +255,7 @@ AXPY = """
 def test_a_c_program_uses_the_library(tmp_path):
     library(AXPY, tmp_path)
     (tmp_path / "main.c").write_text(MAIN)
-    command = ["cc", "-std=c99", "-Wall", "-Werror", "main.c", "-L.", "-laxpy", "-Wl,-rpath,.", "-o", "main"]
+    command = [*c_compiler(), "-std=c99", "-Wall", "-Werror", "main.c", "-L.", "-laxpy", "-Wl,-rpath,.", "-o", "main"]
     subprocess.run(command, cwd=tmp_path, check=True)
     said = subprocess.check_output(["./main"], cwd=tmp_path, text=True).split("\n")
     assert said[0] == "3 5 7"

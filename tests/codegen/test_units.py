@@ -10,19 +10,19 @@ import pytest
 from dcpy.base.errors import ToolchainError
 from dcpy.base.options import CpuOptions, resolve_options
 from dcpy.base.source import SrcSpan
+from dcpy.codegen.annotated_source import listing, listings
 from dcpy.codegen.artifact import Artifact, Unit
 from dcpy.codegen.emit.c99 import C99
 from dcpy.codegen.emit.cpp import CPP
 from dcpy.codegen.generate import unit_of
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.verify import require_valid
-from dcpy.codegen.listing import listing, listings
-from dcpy.codegen.lower.module import lower_program
+from dcpy.codegen.lower.program.translation_unit import lower_program
 from dcpy.codegen.signature import default_signature
 from dcpy.ir.text import parse_sdfg
-from dcpy.runtime.function import compiled_function
-from dcpy.runtime.load import load
-from dcpy.runtime.toolchain import find_toolchain, toolchains_for
+from dcpy.runtime.calls.compiled_function import compiled_function
+from dcpy.runtime.compilers.toolchain import find_toolchain, toolchains_for
+from dcpy.runtime.loading.load import load
 from dcpy.transforms.cpu.lowering import lower_for_cpu
 
 PROGRAM = """

@@ -8,10 +8,10 @@ import subprocess
 import pytest
 
 from dcpy.base.options import CpuOptions
-from dcpy.base.vectormath import vector_functions
+from dcpy.base.vector_math import vector_functions
 from dcpy.codegen.generate import generate
 from dcpy.ir.text import parse_sdfg
-from dcpy.runtime.build import compile_flags
+from dcpy.runtime.compilers.build import compile_flags
 from dcpy.transforms.cpu.lowering import lower_for_cpu
 
 pytestmark = [pytest.mark.cc, pytest.mark.skipif(shutil.which("g++") is None, reason="reads g++'s report")]

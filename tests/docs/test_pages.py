@@ -31,29 +31,18 @@ def test_generated_pages_tell_nothing_of_the_machine(name):
     assert str(ROOT) not in text
 
 
+MADE = {DOCS / name for name in MADE_FOR_THE_SITE}
+
+
 def pages_with_links() -> list[Path]:
-    made = {DOCS / name for name in MADE_FOR_THE_SITE}
-    return sorted(path for path in PAGES if path not in made and LINK.search(path.read_text()))
+    return sorted(path for path in PAGES if path not in MADE and LINK.search(path.read_text()))
 
 
 @pytest.mark.parametrize("path", pages_with_links(), ids=lambda path: str(path.relative_to(ROOT)))
 def test_links_lead_somewhere(path):
     code_taken_out = re.sub(r"```.*?```", "", path.read_text(), flags=re.DOTALL)
-    broken = [link for link in LINK.findall(code_taken_out) if not (path.parent / link).exists()]
-    assert broken == []
-
-
-def test_all_decisions_are_listed():
-    listed = re.findall(r"\]\((\d{4}-[\w-]+\.md)\)", (DOCS / "decisions" / "index.md").read_text())
-    assert listed == sorted(path.name for path in (DOCS / "decisions").glob("0*.md"))
-
-
-def test_decisions_are_numbered_and_short():
-    paths = sorted((DOCS / "decisions").glob("0*.md"))
-    assert len({path.name[:4] for path in paths}) == len(paths)
-    for path in paths:
-        assert path.read_text().startswith(f"# {path.name[:4]}: ")
-        assert len(path.read_text().split()) <= 500, f"{path.name} is more than a page"
+    targets = [(path.parent / link).resolve() for link in LINK.findall(code_taken_out)]
+    assert [target for target in targets if target not in MADE and not target.exists()] == []
 
 
 def test_all_pages_are_in_the_navigation():

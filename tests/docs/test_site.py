@@ -1,5 +1,6 @@
 """The site builds, strictly: each page is found, each link leads somewhere, each name of the API exists."""
 
+import json
 import os
 import re
 import shutil
@@ -17,6 +18,7 @@ def site(tmp_path_factory):
     shutil.copy(DOCS.parent / "mkdocs.yml", folder)
     shutil.copytree(DOCS, folder / "docs", ignore=shutil.ignore_patterns("__pycache__"))
     for name in MADE_FOR_THE_SITE:
+        (folder / "docs" / name).parent.mkdir(exist_ok=True)
         (folder / "docs" / name).write_text(page(name))
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder / "built")]
     environment = os.environ | {"NO_MKDOCS_2_WARNING": "1", "PYTHONPATH": str(DOCS.parent)}
@@ -38,3 +40,14 @@ def test_the_api_has_programs_and_sdfgs(site):
     text = (site / "reference" / "api" / "index.html").read_text()
     assert "dcpy.api.program" in text
     assert "dcpy.ir.building.builder.Builder" in text
+
+
+WORDS = ("install", "conda", "macOS", "compiler", "cache", "progress", "thread", "GPU", "gradient", "vectorize")
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_the_search_finds_what_newcomers_look_for(site, word):
+    sections = json.loads((site / "search" / "search_index.json").read_text())["docs"]
+    answers = [each for each in sections if each["location"].startswith(("faq/#", "get-started/"))]
+    found = [each["text"] for each in answers if re.search(rf"\b{word}", f"{each['title']} {each['location']}", re.I)]
+    assert any(len(text.split()) >= 12 for text in found)

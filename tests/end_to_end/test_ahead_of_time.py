@@ -1,7 +1,6 @@
 """sdfgcc: a shared library and a C header, used from a C program; and the other commands."""
 
 import os
-import shutil
 import subprocess
 import sys
 
@@ -12,6 +11,7 @@ import dcpy
 from dcpy.cli.main import main as dcpy_main
 from dcpy.cli.sdfgcc import main as sdfgcc_main
 from examples import gemm, jacobi_2d
+from tests.support.c_compiler import c_compiler
 
 USE_GEMM = r"""
 #include <stdio.h>
@@ -31,8 +31,7 @@ int main(void) {{
 def compile_and_run(folder, code: str) -> str:
     (folder / "use.c").write_text(code)
     link = [f"-L{folder}", "-lgemm", f"-Wl,-rpath,{folder}"]
-    compiler = shutil.which("gcc") or "cc"
-    subprocess.run([compiler, "-Wall", "-Werror", "use.c", "-o", "use", *link], check=True, cwd=folder)
+    subprocess.run([*c_compiler(), "-Wall", "-Werror", "use.c", "-o", "use", *link], check=True, cwd=folder)
     return subprocess.run(["./use"], check=True, cwd=folder, capture_output=True, text=True).stdout
 
 
@@ -191,7 +190,7 @@ def test_w6_the_header_says_what_a_status_means_and_how_to_get_its_message(tmp_p
     assert "const char *pick_message(int32_t status);" in header
     (tmp_path / "use.c").write_text(USE_PICK)
     link = ["-L", library.parent, "-lpick", f"-Wl,-rpath,{library.parent}", "-I", library.parent]
-    command = [shutil.which("gcc") or "cc", "-Wall", "-Werror", "use.c", "-o", "use", *link]
+    command = [*c_compiler(), "-Wall", "-Werror", "use.c", "-o", "use", *link]
     subprocess.run(command, check=True, cwd=tmp_path)
     lines = subprocess.run(["./use"], check=True, cwd=tmp_path, capture_output=True, text=True).stdout.splitlines()
     assert lines[0] == '1 ValueError: k is negative: 100% "wrong"? (picking.py:10)'

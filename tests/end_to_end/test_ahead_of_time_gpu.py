@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ctypes
-import shutil
 import subprocess
 
 import pytest
 
 from dcpy.cli.sdfgcc import main as sdfgcc_main
-from dcpy.runtime.devices import drivers
-from tests.runtime.devices import chips
+from dcpy.runtime.gpu import drivers
+from tests.runtime.gpu import chips
+from tests.support.c_compiler import c_compiler
 
 pytestmark = pytest.mark.cc
 
@@ -56,8 +56,7 @@ def compiled(folder, *arguments):
 def called_from_c(folder):
     (folder / "use.c").write_text(USE)
     link = [f"-L{folder}", "-lscaled", f"-Wl,-rpath,{folder}"]
-    compiler = shutil.which("gcc") or "cc"
-    subprocess.run([compiler, "-Wall", "-Werror", "use.c", "-o", "use", *link], check=True, cwd=folder)
+    subprocess.run([*c_compiler(), "-Wall", "-Werror", "use.c", "-o", "use", *link], check=True, cwd=folder)
     return subprocess.run(["./use"], check=False, cwd=folder, capture_output=True, text=True)
 
 

@@ -342,7 +342,7 @@ def test_assigning_variables_outside_is_refused():
         k = a.shape[0]
         return a
 
-    for function, reason in ((f, "global variables are never written"), (g, "around the program are never written")):
+    for function, reason in ((f, "cannot assign global variables"), (g, "around the program are never written")):
         with pytest.raises(dcpy.DcpyError, match=reason):
             dcpy.program(function)(A8)
     assert k == 0

@@ -9,6 +9,7 @@ import pytest
 
 import dcpy
 from dcpy.cli.sdfgcc import main as sdfgcc
+from tests.support.c_compiler import c_compiler
 from tests.support.oracles import assert_equal, check_same
 
 pytestmark = pytest.mark.cc
@@ -228,7 +229,7 @@ def test_results_that_c_frees(tmp_path):
     assert sdfgcc([str(tmp_path / "large.sdfg"), "-o", str(tmp_path / "liblarge.so")]) == 0
     (tmp_path / "use.c").write_text(USE_FROM_C)
     link = [f"-L{tmp_path}", "-llarge", f"-Wl,-rpath,{tmp_path}"]
-    subprocess.run(["cc", "-Wall", "-Werror", "use.c", "-o", "use", *link], check=True, cwd=tmp_path)
+    subprocess.run([*c_compiler(), "-Wall", "-Werror", "use.c", "-o", "use", *link], check=True, cwd=tmp_path)
     assert (
         subprocess.run(["./use"], check=True, cwd=tmp_path, capture_output=True, text=True).stdout == "7 9 8 "
     )

@@ -22,7 +22,19 @@ def chain(number, statement):
     return "\n".join(f"{'elif' if k else 'if'} a == {k}:\n    {statement.format(k)}" for k in range(number))
 
 
+TERMS = " + ".join(f"x*{k}.5" for k in range(200))
 PROGRAMS = {
+    "a lambda": (of(f"g = lambda x: {TERMS}\nreturn g(a)"), 1.5),
+    "a comprehension": (of(f"return sum([{TERMS} for x in (a, 2*a) if {TERMS} > 5])"), 1.5),
+    "a comprehension over an array": (of(f"return np.array([{TERMS} for x in a])"), X),
+    "a generator": (of(f"return sum({TERMS} for x in (a, 2*a))"), 1.5),
+    "a dictionary": (of(f"d = {{x: {TERMS} for x in range(3)}}\nreturn d[1] + a"), 1.5),
+    "a slice": (of(f"x = a[0]\nreturn a[int(0*({TERMS})):2]"), X),
+    "a test of while": (
+        of(f"x = a\nk = 0\nwhile {TERMS} < 1e9:\n    x = x*2\n    k += 1\n    if k == 3:\n        continue\nreturn k"),
+        1.5,
+    ),
+    "a test of while, else": (of(f"x = a\nwhile {TERMS} < 1e9:\n    x = x*2\nelse:\n    x = -x\nreturn x"), 1.5),
     "sum of 2000 numbers": (of("return " + " + ".join(f"a*{k}.5" for k in range(2000))), 1.5),
     "sum of 300 arrays": (of("return " + " + ".join(f"a*{k}.5" for k in range(300))), X),
     "sum of 1000 integers": (of("return " + " + ".join(f"a*{k}" for k in range(1000))), 3),

@@ -161,7 +161,7 @@ def test_s3_wrappers_that_see_how_they_are_called_are_refused():
 
         return wrapper
 
-    with pytest.raises(dcpy.FrontendError, match=r"looks into 'args'[\s\S]*by name is not known"):
+    with pytest.raises(dcpy.FrontendError, match=r"looks into 'args'[\s\S]*keywords of a call are not known"):
         dcpy.program(decorate(scaled))(A, 2.0)
 
     def renaming(function):

@@ -8,9 +8,9 @@ import numpy as np
 
 import dcpy
 from dcpy.base.errors import ToolchainError
-from dcpy.runtime.devices import nvrtc
-from dcpy.targets.chips import costs_of
-from tests.runtime.devices import chips
+from dcpy.runtime.gpu import nvrtc
+from dcpy.targets.gpu.costs import costs_of
+from tests.runtime.gpu import chips
 
 
 def smoothed(x, y, steps):
@@ -67,13 +67,13 @@ def test_registers_where_a_compiler_is():
 
 def test_registers_are_not_known_without_one(monkeypatch):
     def missing(*arguments):
-        raise ToolchainError("there is no compiler", help="pip install 'dcpy[gpu]'")
+        raise ToolchainError("there is no compiler", help="pip install 'datacentric-python[gpu]'")
 
     monkeypatch.setattr(nvrtc, "find_nvidia_compiler", missing)
     told = dcpy.program(smoothed, device=dcpy.DeviceType.GPU, gpu_backend="simulator").explain(
         np.ones(9), np.ones(9), 3
     )
-    assert "kernels, by the constants of sm_90; registers are not known: pip install 'dcpy[gpu]':" in told
+    assert "kernels, by the constants of sm_90; registers are not known: pip install 'datacentric-python[gpu]':" in told
 
 
 def test_programs_for_cpus_have_no_kernels():

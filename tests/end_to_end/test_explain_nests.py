@@ -10,8 +10,8 @@ import pytest
 import dcpy
 from dcpy.base.errors import ArgumentError, DeviceError
 from dcpy.driver import program_cache
-from dcpy.programs import roofline as drawing
-from dcpy.runtime import processors
+from dcpy.programs.explanation import roofline as drawing
+from dcpy.runtime.cpu import measured_costs
 
 FILE = "test_explain_nests.py"
 
@@ -92,7 +92,7 @@ def test_typical_sizes_are_sizes():
 def test_whose_figures_they_are(arguments, tmp_path):
     program = dcpy.program(several.function, cache_dir=str(tmp_path))
     assert "for a server's processor (`dcpy doctor --cpu` measures this one):" in program.explain(*arguments)
-    processors.keep(program_cache(program.options), {"processor.memory_speed": 1000})
+    measured_costs.keep(program_cache(program.options), {"processor.memory_speed": 1000})
     assert "nests, by the model of time, for this processor:" in program.explain(*arguments)
 
 
@@ -137,7 +137,7 @@ def test_a_png_needs_matplotlib(arguments, tmp_path, monkeypatch):
     monkeypatch.setattr(drawing, "can_draw_pixels", lambda: False)
     with pytest.raises(ArgumentError, match="a PNG is drawn by matplotlib, which is not installed") as error:
         several.roofline(*arguments, path=tmp_path / "picture.png")
-    assert "dcpy[bench]" in error.value.help
+    assert "[bench]" in error.value.help
 
 
 def test_pixels(arguments, tmp_path):

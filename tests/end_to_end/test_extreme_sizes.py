@@ -76,6 +76,10 @@ def part(x, a, b, c):
     return x[a:b:c].sum()
 
 
+def joined(x, a, b, c):
+    return np.concatenate((x[a:b], x[c:], x[:a]))
+
+
 #: NumPy raises these (some of its functions corrupt its heap instead, so none of them is called here)
 RAISED = [
     (tiled, (X, 2**60), ValueError),
@@ -129,6 +133,9 @@ def test_what_memory_cannot_hold_raises_in_the_interpreter(function, arguments, 
         (part, (X, -(2**63), LARGEST, 1)),
         (part, (X, 0, LARGEST, LARGEST)),
         (part, (X, LARGEST, -(2**63), -LARGEST)),
+        (joined, (X, -16, 17, LARGEST)),
+        (joined, (X, LARGEST, -(2**63), LARGEST - 1)),
+        (joined, (X, -(2**63), LARGEST, -LARGEST)),
         (tiled, (X, 3)),
         (padded, (X, 2)),
         (zeros, (0,)),
@@ -137,6 +144,13 @@ def test_what_memory_cannot_hold_raises_in_the_interpreter(function, arguments, 
 def test_extreme_bounds_give_the_numbers_of_python(function, arguments):
     program = dcpy.program(function)
     np.testing.assert_array_equal(program(*arguments), function(*arguments))
+
+
+@pytest.mark.cc
+def test_the_largest_number_is_a_bound_like_others_in_c():
+    program = dcpy.program(joined, cpu_language="c")
+    for arguments in ((X, -16, 17, LARGEST), (X, -LARGEST, LARGEST, 3)):
+        np.testing.assert_array_equal(program(*arguments), joined(*arguments))
 
 
 @pytest.mark.cc
@@ -190,3 +204,12 @@ def test_no_axis_of_an_argument_is_longer_than_memory():
         program(endless)
     with pytest.raises(dcpy.ArgumentShapeError, match="more than memory can hold"):
         program.to_sdfg(np.ones(4, np.int8)).interpret(x=endless)
+
+
+def test_steps_of_either_sign_that_are_known_at_run_time_only():
+    sdfg = dcpy.program(counted).to_sdfg(0, 9, 2)
+    for bounds in ((0, 9, 2), (9, 0, -2), (-2, 2**32, -(2**48)), (5, 5, 1)):
+        np.testing.assert_array_equal(sdfg.interpret(*bounds), counted(*bounds))
+    for run in (counted, sdfg.interpret):
+        with pytest.raises(ZeroDivisionError, match="division by zero"):
+            run(0, 5, 0)

@@ -10,7 +10,7 @@ import pytest
 
 import dcpy
 from dcpy.base.errors import ArgumentError, FrontendError
-from dcpy.base.foreign import foreign_array
+from dcpy.base.foreign_arrays import foreign_array
 
 pytestmark = pytest.mark.cc
 N = dcpy.symbol("N")

@@ -195,7 +195,7 @@ def memory_of_a_symbol(x: f32[N], y: f32[N]):
         (a_circle, r"the network stops for ever: .*give waits for .*take, which waits for .*give"),
         (a_circle, "no depth helps"),
         (a_shallow_queue, r"s is full, 2 of 2, in cycle \d+, and keeps results"),
-        (a_shallow_queue, "nobody waits for it with a capacity of 's': 8"),
+        (a_shallow_queue, "the deadlock disappears with a capacity of 's': 8"),
         (memory_of_a_symbol, "is on the chip, and has the size N"),
         (memory_of_a_symbol, r"dcpy.float32\[1024\], or sdfg.specialize\({'N': 1024}\)"),
     ],

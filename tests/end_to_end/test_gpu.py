@@ -213,7 +213,8 @@ def test_programs_for_cpus_load_nothing_of_it(tmp_path):
     (tmp_path / "plain.py").write_text(
         "import sys\nimport numpy as np\nimport dcpy\n\n@dcpy.program\ndef f(x):\n    return x * 2 + 1\n\n"
         "f(np.ones(3))\n"
-        "rooms = ('runtime.devices', 'codegen.devices', 'emit.device', 'lower.kernels', 's.gpu')\n"
+        "rooms = ('runtime.gpu', 'codegen.gpu', 'emit.gpu_cpp', 'lower.gpu', 'transforms.gpu', 'targets.gpu',\n"
+        "         'runtime.fpga', 'codegen.fpga', 'transforms.fpga', 'targets.fpga', 'targets.ranks.target')\n"
         "print([name for name in sys.modules if name.startswith('dcpy.') and any(room in name for room in rooms)])\n"
     )
     environ = {**os.environ, "DCPY_CACHE_DIR": str(tmp_path / "cache")}

@@ -33,6 +33,26 @@ def test_cupy():
     assert (y.data.ptr, scaled(x)[1].data.ptr) == (place, x.data.ptr + 8)
 
 
+def test_results_are_memory_of_cupys_pool():
+    cupy = pytest.importorskip("cupy")
+    pool = cupy.cuda.MemoryPool()
+    with cupy.cuda.using_allocator(pool.malloc), cupy.cuda.Stream(non_blocking=True):
+        x = cupy.asarray(X)
+        before = pool.used_bytes()
+        found, _ = scaled(x)
+        assert pool.used_bytes() >= before + X.nbytes
+        assert np.array_equal(cupy.asnumpy(found), 3 * X)
+        place = found.data.ptr
+        del found, _
+        assert pool.used_bytes() == before
+        assert scaled(x)[0].data.ptr == place
+    if cupy.cuda.runtime.getDeviceCount() > 1:
+        with cupy.cuda.Device(1):
+            assert np.array_equal(cupy.asnumpy(scaled(x)[0]), 3 * X)
+            with pytest.raises(dcpy.ArgumentError, match="on device 1"):
+                scaled(cupy.asarray(X))
+
+
 def test_torch():
     torch = pytest.importorskip("torch")
     x = torch.arange(1000.0, dtype=torch.float64, device="cuda")

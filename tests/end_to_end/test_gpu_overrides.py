@@ -22,11 +22,11 @@ WHERE = {
     "loops-into-kernels": "deriche",
     "recompute-in-kernels": "softmax",
     "reduce-to-blocks": "softmax",
-    "loops-into-blocks": "jacobi_1d",
+    "persistent-kernel": "jacobi_1d",
     "transposed-tiles": "mandelbrot2",
-    "wide-accesses": "jacobi_1d",
+    "vector-loads": "jacobi_1d",
     "kernel-union": "azimint_hist",
-    "record-loops": "jacobi_1d",
+    "graph-capture": "jacobi_1d",
 }
 
 

@@ -119,6 +119,7 @@ def test_the_host_runs_on_the_emulator(programs):
     [
         ("grows", [], "are no arrays of known sizes, which files could have"),
         ("axpy", ["--sizes", "K=3"], "'axpy' has no symbol 'K'"),
+        ("axpy", ["--sizes", "N=x"], "--sizes has 'N=x', but a symbol and a number are needed"),
         ("axpy", ["--board", "s10"], "the board 's10' is of intel, not of xilinx"),
         ("axpy", ["--board", "z80"], "no board is called 'z80'"),
         ("on_the_host", [], "nothing of 'on_the_host' runs on the device"),
@@ -132,7 +133,13 @@ def test_refusals(programs, name, words, message, capsys):
 
 
 @pytest.mark.parametrize(
-    "words", [["--sizes", "N=3"], ["--target", "xilinx"], ["--target", "intel", "-o", "f", "--device", "gpu"]]
+    "words",
+    [
+        ["--sizes", "N=3"],
+        ["--target", "xilinx"],
+        ["--target", "intel", "-o", "f", "--device", "gpu"],
+        ["--target", "intel", "-o", "f", "--python"],
+    ],
 )
 def test_words_that_do_not_fit(programs, words):
     with pytest.raises(SystemExit):

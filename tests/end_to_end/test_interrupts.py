@@ -86,6 +86,34 @@ def test_a_team_stops(interrupted):
     assert count[0] == 0
 
 
+def by_rows(x, count, n):
+    for i in range(x.shape[0]):
+        z = np.zeros(x.shape[1])
+        for _ in range(n // LONG * 10**9):
+            z = z * z + x[i]
+        x[i] = z
+    count[0] = n
+
+
+def in_lanes(x, count, n):
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            k, z = 0, x[i, j]
+            while k < n and z < 4.0:
+                z = 0.5 * z
+                k += 1
+            x[i, j] = z
+    count[0] = n
+
+
+@pytest.mark.parametrize("function", [by_rows, in_lanes])
+def test_long_iterations_of_a_team_stop(function, interrupted):
+    program = dcpy.program(function, auto_optimize=True)
+    program(np.zeros((64, 64)), np.zeros(1), 1)
+    _, count, _ = interrupted(program, np.zeros((64, 64)), np.zeros(1), LONG)
+    assert count[0] == 0
+
+
 def test_handlers_of_other_signals_run_while_a_loop_goes_on():
     seen = []
     program = dcpy.program(smoothed)

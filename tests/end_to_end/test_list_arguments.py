@@ -7,6 +7,7 @@ import pytest
 
 import dcpy
 from dcpy.base.errors import DcpyError
+from tests.support.lists import assert_same_items, check_lists
 from tests.support.oracles import assert_equal
 from tests.support.oracles import check_same as check_all
 
@@ -84,9 +85,96 @@ def test_refuses_changes_of_the_caller_s_list_and_says_what_to_write():
     check_same(copies, [1.0])
 
 
-@pytest.mark.parametrize("x", [[], [1, 2.5], ["a"], [[1], [2, 3]], [2**70], [V, V]])
-def test_refuses_lists_that_are_no_numbers_of_one_type(x):
+def kinds(x):
+    s = 0
+    for v in x:
+        s += v // 2
+    return s, [v * 2 for v in x], [isinstance(v, int) for v in x], sum(x), len(x), 1 if x else 2
+
+
+def as_arrays(x):
+    return np.array(x), np.asarray(x) * 2, np.array(x).dtype == np.float64
+
+
+def as_lists(x):
+    longer = [*x, 7]
+    copied = list(x)
+    copied.append(3.5)
+    return x, longer, copied, x == x[:], 1 in x, x * 2
+
+
+def pairs_of(x):
+    s = 0.5
+    for k, v in x:
+        s += k * v
+    return s, x[0], [k for k, _ in x]
+
+
+def rows_of(x):
+    return [len(r) for r in x], [sum(r) for r in x], [r for r in x if len(r) > 1]
+
+
+MIXED = [
+    (kinds, [[], [1, 2.5], [True, 2], [1, np.int64(2)], [1.5, np.float64(2)], [np.float32(1), 2, 3.5]]),
+    (as_arrays, [[], [1, 2.5], [True, 2], [1, 2j], [[1, 2], [3.5, 4]]]),
+    (as_lists, [[], [1, 2.5], [np.int64(3), 1]]),
+    (pairs_of, [[(1, 2.5), (3, 4.5)], [(1, 2.5), (np.int64(3), 4)]]),
+    (rows_of, [[[1, 2], [3.5]], [[], [1]], [[1], [2, 3, 4]]]),
+    (lambda x: (x[0] / 2, x[-1], x[1:]), [[1, 2.5], [2.5, 1, 3]]),
+]
+
+
+@pytest.mark.parametrize(("f", "x"), [(f, x) for f, several in MIXED for x in several])
+def test_lists_of_several_kinds_and_without_items(f, x):
+    check_lists(f, x)
+
+
+@pytest.mark.cc
+def test_compiled_calls_with_lists_of_several_kinds():
+    for f, several in MIXED[:3]:
+        program = dcpy.program(f)
+        for x in (*several[:3], *several[:3]):
+            assert_same_items(program(x), f(x))
+
+
+def test_lists_with_the_same_items_are_others():
+    @dcpy.program
+    def f(x):
+        return x, list(x), x[:], []
+
+    for x in ([], [1, 2.5], [1, 2]):
+        found = f.to_sdfg(x).interpret(x)
+        assert_same_items(found, (x, x[:], x[:], []))
+        assert found[0] is x
+        assert len(set(map(id, found))) == 4
+
+
+def test_what_lists_of_several_kinds_raise_and_refuse():
+    check_lists(lambda x: x[0], [])
+    check_lists(lambda x: max(x), [])
+    assert "it is the caller's list 'x'" in refusal(lambda x: x.append(1), [1, 2.5])
+    assert "it is the caller's list 'x'" in refusal(lambda x: x.append(1), [])
+
+
+@pytest.mark.parametrize("x", [["a"], [2**70], [V, V], [1, 2.5] * 40])
+def test_refuses_other_lists(x):
     assert "argument 'x' is a list, but an array is needed" in refusal(lambda x: len(x), x)
+
+
+@pytest.mark.parametrize(
+    ("x", "advice"),
+    [
+        (["a", "b"], "look the strings up later"),
+        ([V, V], "pass np.array(x)"),
+        ([(V, V[1:]), (V, V)], "pass a tuple: tuple(x)"),
+        ([{"w": V}], "pass a tuple: tuple(x)"),
+        ([1.0, None], "pass a tuple: tuple(x)"),
+    ],
+)
+def test_advice_on_lists_that_are_refused(x, advice):
+    with pytest.raises(dcpy.ArgumentError) as caught:
+        dcpy.program(lambda x: len(x))(x)
+    assert advice in caught.value.help
 
 
 # -- keywords ----------------------------------------------------------------------------------------------------------
@@ -122,6 +210,7 @@ def changes(a, **kwargs):
         (looks, (V,), {"x": 1.0, "y": 2.0}),
         (looks, (V,), {"b": 3, "z": 1.0}),
         (changes, (V,), {"scale": 2.0}),
+        (lambda a, *, b=1.0, **more: a * b + more["c"], (V,), {"c": 2.0}),
     ],
 )
 def test_keywords_are_those_of_the_call(f, arguments, keywords):

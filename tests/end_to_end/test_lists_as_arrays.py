@@ -35,7 +35,7 @@ def test_what_is_written_to_is_no_list():
     def double(x: dcpy.float64[N]):
         x *= 2
 
-    with pytest.raises(dcpy.ArgumentError, match="would be lost"):
+    with pytest.raises(dcpy.ArgumentError, match="would not change the list"):
         double([1.0, 2.0])
     x = np.ones(2)
     double(x)

@@ -1,11 +1,13 @@
 """W8: iterations of `dcpy.map` that depend on each other are refused, or found by the interpreter."""
 
+import functools
+
 import numpy as np
 import pytest
 
 import dcpy
-from dcpy.ir.analysis.footprints import Footprint
-from dcpy.ir.analysis.integer_sets import LONG, always_overlap
+from dcpy.ir.analysis.polyhedral.footprints import Footprint
+from dcpy.ir.analysis.polyhedral.integer_sets import LONG, always_overlap
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import Ranges, sym
 
@@ -227,3 +229,74 @@ def test_w8_certain_meetings_are_those_that_long_ranges_have(slopes):
             for length in lengths
         ]
         assert sure == all(meets), (slopes, shift)
+
+
+PLACES = np.array([0, 2, 1, 3])
+MEETING = np.array([0, 1, 1, 3])
+
+
+def test_w8_check_races_passes_global_arrays():
+    def placed(a):
+        made = np.zeros(4)
+        for i in dcpy.map[0:4]:
+            made[PLACES[i]] = a[i]
+        return made
+
+    def met(a):
+        made = np.zeros(4)
+        for i in dcpy.map[0:4]:
+            made[MEETING[i]] = a[i]
+        return made
+
+    program = dcpy.program(placed, check_races=True)
+    np.testing.assert_array_equal(program(VECTOR[:4]), placed(VECTOR[:4]))
+    with pytest.raises(dcpy.DataRace):
+        dcpy.program(met, check_races=True)(VECTOR[:4])
+
+
+def test_w8_check_races_passes_lists_and_global_arrays():
+    def weighted(a, weights):
+        made = np.empty_like(a)
+        for i in dcpy.map[0:4]:
+            made[i] = a[PLACES[i]] * weights[i]
+        return made
+
+    program = dcpy.program(weighted, check_races=True)
+    given = VECTOR[:4].copy(), [1.0, 2.0, 3.0, 4.0]
+    np.testing.assert_array_equal(program(*given), weighted(*given))
+    with pytest.raises(TypeError):
+        program(given[0])
+
+
+def test_w8_check_races_gives_what_a_call_gives():
+    def lists(a):
+        return sorted([a[1], a[0]]), list(a[:2])
+
+    def kind_of_the_path(a, n):
+        x = 1
+        for k in range(n):
+            x = a[k] * 0.5
+        return x
+
+    def parts(a):
+        return a[1:], a[::-1]
+
+    def states(a, n):
+        for k in range(n):
+            a = a * 2
+            yield k, a
+
+    def by_name(a, kind):
+        return a.max() if kind == "most" else a.min()
+
+    check = functools.partial(dcpy.program, check_races=True)
+    assert check(by_name)(VECTOR, "most") == by_name(VECTOR, "most")
+    assert check(lists)(VECTOR) == lists(VECTOR)
+    assert type(check(kind_of_the_path)(VECTOR, 0)) is int
+    assert check(kind_of_the_path)(VECTOR, 2) == kind_of_the_path(VECTOR, 2)
+    for got, expected in zip(check(parts)(VECTOR), parts(VECTOR), strict=True):
+        np.testing.assert_array_equal(got, expected)
+        assert np.shares_memory(got, VECTOR)
+    for (n, got), (m, expected) in zip(check(states)(VECTOR, 3), states(VECTOR, 3), strict=True):
+        assert n == m
+        np.testing.assert_array_equal(got, expected)

@@ -152,7 +152,7 @@ def test_w1_a_reloaded_helper_is_compiled_anew(notebook, tmp_path):
 
 def test_w1_exec_in_a_cell_is_refused_with_what_to_do(notebook):
     refused = notebook.mistake('exec("import dcpy\\n@dcpy.program\\ndef e(a):\\n    return a\\n")\ne(1.0)')
-    assert "nobody kept the text" in refused
+    assert "Python kept no text of it" in refused
     assert "linecache.cache" in refused
 
 

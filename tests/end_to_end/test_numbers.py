@@ -191,27 +191,31 @@ def int_or_float_everywhere(a, f, c):
     return np.full(3, 2 if c else 0.5)
 
 
+@pytest.mark.parametrize("c", [0, 1])
 @pytest.mark.parametrize(
     "program",
     [
-        assigned, chosen, the_larger, position, passed_on, best, replaced,
+        assigned, chosen, position, passed_on, best, replaced,
         int_or_float, int_or_complex_element, int_or_float_item, int_or_float_everywhere,
     ],
 )  # fmt: skip
-def test_refuses_dtypes_that_the_path_decides(program):
-    with pytest.raises(dcpy.DcpyError, match="the dtype of the result depends on the path taken"):
-        dcpy.program(program).to_sdfg(A8, F4, 1)
+def test_dtypes_that_the_path_decides(program, c):
+    check_same(program, A8, F4, c, rtol=1e-6, compiled=False)
 
 
-@pytest.mark.parametrize("sees", [print, lambda x: isinstance(x, int), type])
-def test_refuses_python_code_that_sees_an_int_or_a_float(sees):
+def test_refuses_dtypes_that_values_decide():
+    with pytest.raises(dcpy.DcpyError, match="the dtype of the result depends on the path taken") as refusal:
+        dcpy.program(the_larger).to_sdfg(A8, F4, 1)
+    assert "a number is a Python int on one path, and np.float32 on another" in str(refusal.value)
+
+
+@pytest.mark.parametrize("c", [0, 1])
+def test_python_code_sees_an_int_or_a_float(c):
     def f(c):
         x = 2 if c else 0.5
-        sees(x)
+        return isinstance(x, int), x
 
-    with pytest.raises(dcpy.DcpyError, match="gets a number whose kind depends on the path taken") as refusal:
-        dcpy.program(f).to_sdfg(1)
-    assert "it is a Python int on one path, and a Python float on another" in str(refusal.value)
+    check_same(f, c, compiled=False)
 
 
 def test_an_int_or_a_float_is_a_number_where_that_does_not_matter():

@@ -80,7 +80,16 @@ def kept_in_nested_operands(a, n):
     return total({"x": a[0], "y": (a[0], 1)}, bump(2.0) if n else bump(1.0)), a[slice(0, n + 1)].sum() + bump(1.0)
 
 
+def kept_beside_a_comprehension_that_binds(a, n):
+    s = 0
+    while (k := n // 2) > 0:
+        s += k
+        n = k
+    return s, [y for x in range(6) if (y := x * x) % 3]
+
+
 PROGRAMS = [
+    kept_beside_a_comprehension_that_binds,
     loops_of_functions_evaluated_in_place,
     calls_that_write,
     choices_between_calls_in_a_loop,

@@ -5,8 +5,6 @@ import functools
 import numpy as np
 import pytest
 
-import dcpy
-from dcpy.base.errors import FrontendError
 from tests.support.oracles import check_same as check_all
 
 check_same = functools.partial(check_all, compiled=False)
@@ -144,24 +142,3 @@ def test_numbers_of_a_class_of_the_user():
         return out
 
     check_all(escapes, 6, 5)
-
-
-def test_refuses_objects_that_change_and_are_made_anew_and_says_what_to_write():
-    def anew(a):
-        p = Vec(0.0, 0.0)
-        for v in a:
-            p = p + Vec(v, -v)
-            p.x = 1.0
-        return p.y
-
-    def always_new(a):
-        p = Vec(0.0, 0.0)
-        for v in a:
-            p = p + Vec(v, -v)
-            p = Vec(1.0, p.y)
-        return p.y
-
-    with pytest.raises(FrontendError, match="'p' is one of 2 objects here") as caught:
-        dcpy.program(anew).to_sdfg(A)
-    assert "always make new ones: `Vec(...)`" in str(caught.value)
-    check_same(always_new, A)

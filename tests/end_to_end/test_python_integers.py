@@ -179,7 +179,7 @@ def test_w5_the_error_has_the_line_and_the_numbers():
     notes = "\n".join(raised.value.__notes__)
     assert "return (2**n) % 1000003" in notes
     assert "test_python_integers.py" in notes
-    assert "pow(x, y, m) computes powers modulo m" in notes
+    assert "for x**y % m, pow(x, y, m)" in notes
     check_same(f, 62)
 
 

@@ -175,7 +175,7 @@ def test_refuses_global_and_enclosing_variables_that_are_written():
         known = n
         return n
 
-    assert "global variables are never written" in refusal(writes_global)
+    assert "cannot assign global variables" in refusal(writes_global)
     assert "function around the program are never written" in refusal(writes_enclosing)
 
 

@@ -132,3 +132,17 @@ def test_a_later_call_of_other_sizes_changes_no_version_that_is_there():
     program(np.ones(7), np.ones(7))
     program(np.ones(3), np.ones(2))
     assert str(program.to_sdfg(np.ones(7), np.ones(7), as_called=True)) == first
+
+
+def test_sizes_of_reshapes_are_those_of_the_array_in_a_call():
+    def f(a, n, m):
+        return np.reshape(a, (n, 1, m)) * 2
+
+    program = dcpy.program(f)
+    text = str(program.to_sdfg(np.ones((3, 4)), 3, 4, as_called=True))
+    assert "check" not in text
+    assert "cannot reshape" in str(program.to_sdfg(np.ones((3, 4)), 3, 4))
+    assert "cannot reshape" in str(program.to_sdfg(np.ones((3, 4)), 6, 2, as_called=True))
+    for n, m in ((3, 4), (6, 2), (12, 1)):
+        found = program.to_sdfg(np.ones((3, 4)), n, m, as_called=True).interpret(np.ones((3, 4)), n, m)
+        assert np.array_equal(found, f(np.ones((3, 4)), n, m))

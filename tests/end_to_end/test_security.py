@@ -14,11 +14,11 @@ import pytest
 import dcpy
 from dcpy import driver, viewer
 from dcpy.base.options import resolve_options
-from dcpy.base.printable import printable
+from dcpy.base.printable_text import printable
 from dcpy.base.source import SrcSpan
+from dcpy.codegen.annotated_source import listings
 from dcpy.codegen.emit.comments import comment
 from dcpy.codegen.generate import c_header, generate, with_messages
-from dcpy.codegen.listing import listings
 from dcpy.ir import types
 from dcpy.ir.editing.copying import copy_sdfg
 from dcpy.ir.expressions.scalar import Ref

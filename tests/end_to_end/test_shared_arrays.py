@@ -105,13 +105,13 @@ PROGRAMS = [
 @pytest.mark.parametrize("n", [0, 1, 3])
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_old_versions_stay(program, n):
-    check_same(program, A8, n, compiled=False)
+    check_same(program, A8, n, compiled=False, paths_meet=True)
 
 
 @pytest.mark.cc
 @pytest.mark.parametrize("program", [carried_by_a_loop, set_by_each_iteration])
 def test_old_versions_stay_in_compiled_code(program):
-    check_same(program, A8, 3)
+    check_same(program, A8, 3, paths_meet=True)
 
 
 # -- buffers that change places -------------------------------------------------------------------------

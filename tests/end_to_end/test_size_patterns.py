@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import dcpy
-from dcpy.frontend.specialize.types import ArrayType
-from dcpy.programs.versions import SPECULATIVE, Versions
+from dcpy.frontend.specialize.argument_types import ArrayType
+from dcpy.programs.specialization.size_versions import SPECULATIVE, SizeVersions
 from tests.support.used import Used
 
 
@@ -184,14 +184,14 @@ def test_a_second_pattern_is_lowered_as_well_as_the_first():
 
 
 def test_sizes_related_in_all_calls_stay_related():
-    versions = Versions()
-    first = {"field": array(68, 68), "out": array(64, 64), "levels": array(60, 8)}
+    versions = SizeVersions()
+    first = {"field": array(68, 68), "out": array(64, 64), "levels": array(60, 30)}
     versions.add(versions.next(first, {}, ()))
-    second = versions.next({"field": array(52, 68), "out": array(48, 64), "levels": array(60, 8)}, {}, ())
+    second = versions.next({"field": array(52, 68), "out": array(48, 64), "levels": array(60, 30)}, {}, ())
     dims = {name: str(kind) for name, kind in second.types.items() if isinstance(kind, ArrayType)}
     assert dims == {"field": "f64[N + 4, M + 8]", "out": "f64[N, M + 4]", "levels": "f64[M, K]"}
     versions.add(second)
-    third = versions.next({"field": array(52, 52), "out": array(48, 48), "levels": array(60, 8)}, {}, ())
+    third = versions.next({"field": array(52, 52), "out": array(48, 48), "levels": array(60, 30)}, {}, ())
     dims = {name: str(kind) for name, kind in third.types.items() if isinstance(kind, ArrayType)}
     assert dims == {"field": "f64[N + 4, M + 4]", "out": "f64[N, M]", "levels": "f64[K, L]"}
 

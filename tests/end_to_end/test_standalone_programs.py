@@ -10,7 +10,7 @@ import pytest
 import dcpy
 from dcpy.base.errors import CodegenError, DcpyError, MissingMpi
 from dcpy.cli.sdfgcc import main as sdfgcc
-from dcpy.cli.standalone import build_standalone
+from dcpy.cli.standalone_programs import build_standalone
 
 N, M = dcpy.symbol("N"), dcpy.symbol("M")
 
@@ -101,12 +101,12 @@ def test_what_no_file_stands_for(tmp_path):
 
 
 def test_ranks_are_for_distributed_programs(tmp_path, monkeypatch):
-    from dcpy.cli import standalone
+    from dcpy.cli import standalone_programs
 
     def missing():
         raise MissingMpi("no MPI is installed: there is no mpicxx")
 
-    monkeypatch.setattr(standalone, "find_mpi", missing)
+    monkeypatch.setattr(standalone_programs, "find_mpi", missing)
     sdfg = counts.to_sdfg()
     sdfg.save(str(tmp_path / "f.sdfg"))
     with pytest.raises(DcpyError, match="is not distributed: every rank would do the same"):

@@ -232,6 +232,83 @@ def test_programs_loop_over_programs_that_yield():
     assert total(4) == 14
 
 
+def of_a_match(a):
+    for k in range(len(a)):
+        match k % 4:
+            case 0:
+                yield k
+                yield a[k]
+            case 1 | 2 if a[k] > 1:
+                yield -a[k]
+            case 3:
+                continue
+            case other:
+                yield other * 10
+                if a[k] > 100:
+                    break
+        yield 100 + k
+
+
+def inside_of_with(a):
+    s = 0.0
+    with np.errstate(all="ignore"):
+        for v in a:
+            s += v / 2
+            yield s
+            if s > 5:
+                break
+            with np.errstate(divide="ignore"):
+                yield -s
+            s += 1
+        yield 7.0
+    yield s
+
+
+def counted(a):
+    for k in range(len(a)):
+        if a[k] > 1:
+            yield k
+        yield a[k]
+
+
+def twice(a):
+    yield -1
+    yield from counted(a)
+    for v in counted(a * 2):
+        yield v + 1
+
+
+def loops_over_others(a):
+    s = 0.0
+    for v in twice(a):
+        for w in a[:2]:
+            s += v * w
+            yield s
+    yield from range(2)
+    yield from a
+
+
+def test_a_generator_that_is_defined_anew_is_the_one_that_is_looped_over(monkeypatch):
+    f = dcpy.program(twice)
+    a = np.array([3.0, 1.0])
+    assert list(f(a)) == list(twice(a))
+
+    def other(a):
+        for v in a:
+            yield v - 1
+
+    other.__module__ = __name__
+    monkeypatch.setitem(globals(), "counted", other)
+    assert list(f(a)) == list(twice(a)) == [-1, 2.0, 0.0, 6.0, 2.0]
+
+
+@pytest.mark.parametrize("f", [of_a_match, inside_of_with, twice, loops_over_others])
+def test_items_of_match_and_with_are_those_of_python(f):
+    for a in (np.arange(9.0), np.array([3, 1, 2]), np.zeros(0)):
+        got, expected = list(dcpy.program(f)(a)), list(f(a))
+        assert [(type(x), x) for x in got] == [(type(x), x) for x in expected]
+
+
 def two_parts(n):
     u = np.zeros(n)
     v = u[1:]
@@ -273,14 +350,14 @@ def copied_list(n):
 
 
 def inside(n):
-    with np.errstate(all="ignore"):
-        yield n
+    with np.nditer(np.zeros(n)) as items:
+        for x in items:
+            yield float(x)
 
 
 def behind(n):
-    with np.errstate(all="ignore"):
-        m = n
-    yield m
+    for x in np.zeros(n):
+        yield float(x)
 
 
 @pytest.mark.parametrize(
@@ -289,7 +366,7 @@ def behind(n):
         ("two names show parts of one array", two_parts, taken_anew),
         ("a generator yields inside of a loop over a generator", over_a_generator, over_an_array),
         ("the generator yields the list 'found', or has it twice", same_list, copied_list),
-        ("a generator yields inside of `with`, `try` or `match`", inside, behind),
+        ("a generator yields inside of `try`, or of `with ... as`", inside, behind),
     ],
 )
 def test_refusals_and_their_rewrites(words, refused, rewrite):

@@ -12,8 +12,8 @@ import pytest
 
 import dcpy
 from dcpy.base.errors import DcpyError, DeviceError
-from dcpy.programs import tuning
-from dcpy.programs.tuning import Tuning
+from dcpy.programs.autotuning import local_search
+from dcpy.programs.autotuning.local_search import Tuning
 
 pytestmark = pytest.mark.cc
 
@@ -49,13 +49,13 @@ def test_the_result_is_a_table_the_quickest_first(tmp_path: Path) -> None:
 @pytest.fixture
 def always_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     """The version before is taken to be the slowest: what follows from a choice can be seen without a stopwatch."""
-    measure = tuning._Search._measure
+    measure = local_search._Search._measure
 
     def slower(search, trials) -> None:
         measure(search, trials)
         search.before.times = [1.0 + max(trial.seconds for trial in trials)] * 3
 
-    monkeypatch.setattr(tuning._Search, "_measure", slower)
+    monkeypatch.setattr(local_search._Search, "_measure", slower)
 
 
 @pytest.mark.usefixtures("always_taken")
@@ -103,7 +103,7 @@ def scale(x, a):
     return x * a + 1
 
 if sys.argv[2] == "tune":
-    from dcpy.programs.tuning import _Search
+    from dcpy.programs.autotuning.local_search import _Search
     measure = _Search._measure
     def slower(search, trials):  # what there was is taken to be the slowest, so that something else is chosen
         measure(search, trials)
@@ -131,7 +131,7 @@ def test_later_processes_run_what_was_chosen(tmp_path: Path) -> None:
 
 
 def test_versions_with_other_bits_are_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    generated = tuning._Search._artifact
+    generated = local_search._Search._artifact
 
     def with_other_bits(search, options):
         artifact, call = generated(search, options)
@@ -142,7 +142,7 @@ def test_versions_with_other_bits_are_not_taken(tmp_path: Path, monkeypatch: pyt
 
         return dataclasses.replace(artifact, units=(dataclasses.replace(unit, text=wrong), *artifact.units[1:])), call
 
-    monkeypatch.setattr(tuning._Search, "_artifact", with_other_bits)
+    monkeypatch.setattr(local_search._Search, "_artifact", with_other_bits)
 
     def double(x):
         return x * 2.0

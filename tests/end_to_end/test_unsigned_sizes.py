@@ -105,3 +105,37 @@ def test_sizes_and_counts_raise(function, error, message):
     if function is not zeros_of_constant:
         with pytest.raises(error, match=message):
             program.to_sdfg(X, np.uint64(16)).interpret(x=X, n=WIDE)
+
+
+def element(x, n):
+    return x[n]
+
+
+def elements(x, places):
+    found = 0.0
+    for k in range(len(places)):
+        found += x[places[k]]
+    return found
+
+
+@pytest.mark.cc
+def test_elements_are_named_by_what_int64_holds():
+    program = dcpy.program(element)
+    for number in (np.uint64(2**63), np.uint64(2**64 - 1)):
+        for run in (element, program, program.to_sdfg(X, number).interpret):
+            with pytest.raises(OverflowError, match="Python int too large to convert to C long"):
+                run(X, number)
+    assert program(X, np.uint64(3)) == X[3]
+    with pytest.raises(IndexError, match=f"index {len(X)} is out of bounds"):
+        program(X, np.uint64(len(X)))
+
+
+def test_elements_named_by_unsigned_arrays():
+    for places in ([1, 2], [1, 2**64 - 1]):
+        places = np.array(places, np.uint64)
+        sdfg = dcpy.program(elements).to_sdfg(X, places)
+        if places[1] == 2:
+            assert sdfg.interpret(X, places) == elements(X, places)
+            continue
+        with pytest.raises(OverflowError, match="too large to convert"):
+            sdfg.interpret(X, places)

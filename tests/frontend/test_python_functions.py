@@ -135,6 +135,11 @@ CASES = [
     (lambda n: cmath.polar(n), Z),
     (lambda r, p: cmath.rect(r, p), X, 0.5),
     (lambda n: (cmath.isnan(n), cmath.isfinite(n)), complex(1, math.nan)),
+    (lambda a: [getattr(a, how)() for how in ("max", "argmin", "mean")][1], A),
+    (lambda a: getattr(np, "min")(a) + getattr(a, "shape")[0], A),  # noqa: B009
+    (lambda a: (getattr(a, "missing", 3), getattr(math, "missing", None) is None, getattr(a, "T", 0)), A),
+    (lambda a: getattr(a, "missing"), A),  # noqa: B009
+    (lambda a, n: (hasattr(a, "T"), hasattr(a, "missing"), hasattr(math, "tau"), hasattr(n, "is_integer")), A, X),
     (lambda n: n * math.pi + math.e - math.inf, X),
 ]
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 T = TypeVar("T")
 
 
-class Choice(Protocol):
+class RandomSource(Protocol):
     """Makes the decisions."""
 
     def number(self, low: int, high: int) -> int:
@@ -39,11 +39,11 @@ class Seeded:
         return self.random.randint(low, high)
 
 
-def pick(choice: Choice, options: Sequence[T]) -> T:
+def pick(choice: RandomSource, options: Sequence[T]) -> T:
     """One of the options; the first are the simplest."""
     return options[choice.number(0, len(options) - 1)]
 
 
-def chance(choice: Choice, percent: int) -> bool:
+def chance(choice: RandomSource, percent: int) -> bool:
     """True in so many of 100 cases."""
     return choice.number(0, 99) >= 100 - percent

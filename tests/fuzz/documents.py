@@ -39,7 +39,7 @@ NUMBERS = (
     1e308, True, False, None, "1", [], {}, [[]], {"dict": {}}, {"sdfg": 0}, {"expr": "N"}, {"float": "nan"},
     {"complex": [0, 1]},
 )  # fmt: skip
-Place = tuple[Any, Any]  # a list or object, and an index or key of it; ``("key", name)`` for a key itself
+Slot = tuple[Any, Any]  # a list or object, and an index or key of it; ``("key", name)`` for a key itself
 
 N, M = dcpy.symbols("N M")
 K = dcpy.symbol("K", range=(1, 64), multiple_of=2, typical=8)
@@ -127,7 +127,7 @@ def fields() -> dict[str, tuple[tuple[int, int], ...]]:
     return {path: tuple(where) for path, where in sorted(found.items())}
 
 
-def places(value: Any, path: str = "") -> Iterator[tuple[str, Place]]:
+def places(value: Any, path: str = "") -> Iterator[tuple[str, Slot]]:
     """Every place of a document that holds a string or a number, keys of tables included, with the field's name."""
     for key, inner in list(value.items() if isinstance(value, dict) else enumerate(value)):
         is_table = isinstance(value, dict) and path.endswith(".dict")
@@ -158,7 +158,7 @@ def mutated(seed: int) -> tuple[str, dict[str, Any]]:
     return f"document {number}: {name}: {old!r:.40} is {new!r:.40}", document
 
 
-def _put(where: Place, new: Any) -> None:
+def _put(where: Slot, new: Any) -> None:
     if where[0] == "key":
         table, key = where[1]
         table[str(new)] = table.pop(key)

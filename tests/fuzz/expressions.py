@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tests.fuzz import bounds, containers, functions
-from tests.fuzz.choice import Choice, chance, pick
+from tests.fuzz.choice import RandomSource, chance, pick
 from tests.fuzz.program import DTYPES
 
 LITERALS = ("1", "2", "0", "-1", "3", "1.5", "-0.5", "True", "2j", "np.int8(3)", "np.float32(0.5)", "np.uint8(7)")
@@ -72,7 +72,7 @@ class Unsuitable(Exception):
 class Expressions:
     """Makes expressions over the names of `known`; `evaluate` says what a text is there."""
 
-    def __init__(self, choice: Choice, known: Mapping[str, Any], scope: dict[str, Any]) -> None:
+    def __init__(self, choice: RandomSource, known: Mapping[str, Any], scope: dict[str, Any]) -> None:
         self.choice = choice
         self.known = known
         self.scope = scope

@@ -26,8 +26,8 @@ import numpy as np
 import dcpy
 from dcpy import driver
 from dcpy.base.options import resolve_options
+from dcpy.codegen.annotated_source import listings
 from dcpy.codegen.generate import c_header, with_messages
-from dcpy.codegen.listing import listings
 from dcpy.ir.data import Array, Scalar
 from dcpy.programs.signatures import signature_of
 from tests.fuzz.__main__ import limited

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tests.fuzz.choice import Choice, chance, pick
+from tests.fuzz.choice import RandomSource, chance, pick
 
 RANGES = (
     "1, {0} - 1", "{0} - 1", "{0}", "1, {0}", "{0} - 2, 0, -1", "0, {0}, 2", "{0} // 2", "k, {0}", "{0} - 1, -1, -1",
@@ -41,7 +41,7 @@ REBINDING = (  # {0} and {1} are new names, {2} and {3} arrays, {4} an expressio
 )
 
 
-def over_elements(choice: Choice, arrays: Mapping[str, Any], count: int) -> list[str]:
+def over_elements(choice: RandomSource, arrays: Mapping[str, Any], count: int) -> list[str]:
     """Nested loops over the elements of one of some arrays, which meet those of other iterations, perhaps.
 
     `count` makes the names of their variables new.

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from tests.fuzz.choice import Choice, Drawn, Seeded, chance, pick
+from tests.fuzz.choice import Drawn, RandomSource, Seeded, chance, pick
 from tests.fuzz.expressions import same_type
 from tests.fuzz.program import ALIASES, DTYPES, HEAD, LAYOUTS, SCALARS, SHAPES, Program
 from tests.fuzz.statements import Writer
 from tests.fuzz.themes import THEMES
 
 
-def make_program(choice: Choice, statements: int = 5) -> Program:
+def make_program(choice: RandomSource, statements: int = 5) -> Program:
     """A program of a few statements, with branches and loops."""
     theme = pick(choice, list(THEMES))
     sizes = (3, 2, 4, 1, 0) if theme == "anything" else (3, 2, 4, 1)  # a loop that never runs gives no number its kind

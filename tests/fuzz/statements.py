@@ -17,7 +17,7 @@ import numpy as np
 
 import dcpy
 from tests.fuzz import functions, loops
-from tests.fuzz.choice import Choice, chance, pick
+from tests.fuzz.choice import RandomSource, chance, pick
 from tests.fuzz.expressions import Expressions, Unsuitable, is_integer, is_value, same_type, suitable
 from tests.fuzz.program import ARGUMENTS, HEAD, RAISED, Program, define
 from tests.fuzz.themes import THEMES, Theme, new_names
@@ -36,7 +36,7 @@ class Line:
 class Writer:
     """Writes the body of a function for sample arguments."""
 
-    def __init__(self, choice: Choice, sample: Program, theme: Theme = THEMES["anything"]) -> None:
+    def __init__(self, choice: RandomSource, sample: Program, theme: Theme = THEMES["anything"]) -> None:
         self.choice = choice
         self.sample = sample
         self.theme = theme

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from dcpy.ir.analysis.dependence_vectors import NestDependences
+from dcpy.ir.analysis.dependence.dependence_vectors import NestDependences
 from dcpy.transforms.catalog import TRANSFORMATIONS
 from tests.fuzz import schedules
 from tests.fuzz.chains import Chains

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from dcpy.base.assumptions import Assumption
 from dcpy.base.errors import ArgumentShapeError, InvalidSdfg, ParseError
-from dcpy.ir.analysis.footprints import Footprint
-from dcpy.ir.analysis.integer_sets import covers, overlap
-from dcpy.ir.analysis.ranges_at import free_ranges, ranges_at
+from dcpy.ir.analysis.dataflow.value_ranges import free_ranges, ranges_at
+from dcpy.ir.analysis.polyhedral.footprints import Footprint
+from dcpy.ir.analysis.polyhedral.integer_sets import covers, overlap
 from dcpy.ir.editing.copying import copy_sdfg
 from dcpy.ir.files.json import from_json, to_json
 from dcpy.ir.interp import run

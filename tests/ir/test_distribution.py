@@ -9,10 +9,10 @@ import pytest
 
 import dcpy
 from dcpy import plugins
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.data import Array
 from dcpy.ir.editing.copying import copy_sdfg
-from dcpy.ir.editing.erasing import erased
+from dcpy.ir.editing.distribution_erasure import erased
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.files.json import from_json, to_json
 from dcpy.ir.nodes import Map

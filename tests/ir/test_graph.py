@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dcpy.ir.analysis.graph import AccessNode, DataflowGraph, EdgeKind, to_networkx
+from dcpy.ir.analysis.dataflow_graph import AccessNode, DataflowGraph, EdgeKind, to_networkx
 from dcpy.ir.text import parse_sdfg
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dcpy.frontend.dataflow.resolutions import UFUNCS
+from dcpy.frontend.dataflow.wcr_lambdas import UFUNCS
 from dcpy.ir import types
 from dcpy.ir.expressions.identities import identity_value, neutral_value
 from dcpy.ir.memlet import CONFLICT_RESOLUTIONS

@@ -2,10 +2,10 @@
 
 import pytest
 
-from dcpy.ir.analysis.work import cost_of_operation
-from dcpy.ir.expressions.powers import twice_the_exponent
+from dcpy.ir.analysis.costs.work_estimates import cost_of_operation
 from dcpy.ir.expressions.scalar import Const, Ref, op
-from dcpy.ir.machine import COSTS
+from dcpy.ir.expressions.small_powers import twice_the_exponent
+from dcpy.ir.machine_model import COSTS
 from dcpy.ir.types import complex128, float64, int64
 
 

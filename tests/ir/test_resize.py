@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from dcpy.base.errors import DcpyError
-from dcpy.ir.analysis.dependences import loop_dependences
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.dataflow.def_use import Uses
+from dcpy.ir.analysis.dependence.loop_dependences import loop_dependences
 from dcpy.ir.editing.copying import copy_sdfg
 from dcpy.ir.files.json import from_json, to_json
 from dcpy.ir.interp import run

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from dcpy.base.errors import InvalidSdfg, TransformationRefused
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.data import Scalar
-from dcpy.ir.editing.places import element_at, path_of
+from dcpy.ir.editing.element_paths import element_at, path_of
 from dcpy.ir.editing.rewriter import Rewriter, rewriting
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, Tasklet

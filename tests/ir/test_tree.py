@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from dcpy.base.errors import InvalidSdfg
-from dcpy.ir.editing.places import element_at, path_of
+from dcpy.ir.editing.element_paths import element_at, path_of
 from dcpy.ir.nodes import Map, Node
 from dcpy.ir.region import Block, Branch, Loop, Region, State, While
 from dcpy.ir.text import parse_sdfg

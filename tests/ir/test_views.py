@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from dcpy.ir import types
 from dcpy.ir.data import Array, View
-from dcpy.ir.editing.views import rebased
+from dcpy.ir.editing.view_rebasing import rebased
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ONE, ZERO, sym
 

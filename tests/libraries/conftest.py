@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dcpy import plugins
-from dcpy.ir.machine import Costs
+from dcpy.ir.machine_model import Costs
 from dcpy.libraries.contraction import cpu
 from tests.libraries import oracles
 

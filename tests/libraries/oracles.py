@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from dcpy.ir import machine
+from dcpy.ir import machine_model
 from dcpy.ir.expressions.scalar import Ref
-from dcpy.ir.interp import arguments as interpreter
+from dcpy.ir.interp import running as interpreter
 from dcpy.ir.interp.machine import Machine
 from dcpy.ir.interp.scalars import Environment, evaluate
 from dcpy.ir.library.expansions import environment_of
@@ -21,7 +21,7 @@ from dcpy.ir.verify import verify
 from dcpy.transforms.expand import expand_library_nodes
 
 LOOPS = ("pure", "maps")  #: as the CPU likes them, and for any machine
-COSTS = machine.COSTS
+COSTS = machine_model.COSTS
 RTOL = {"float16": 1e-2, "float32": 1e-5, "complex64": 1e-5, "float64": 1e-12, "complex128": 1e-12}
 
 

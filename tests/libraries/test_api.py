@@ -34,7 +34,9 @@ def dot_of(x="f64", y="f64"):
 def modules():
     for found in pkgutil.walk_packages(dcpy.libraries.__path__, "dcpy.libraries."):
         yield importlib.import_module(found.name)
-    yield importlib.import_module("dcpy.ir.comm")  # a halo belongs to its array, which passes of the IR look at
+    yield importlib.import_module(
+        "dcpy.ir.communication"
+    )  # a halo belongs to its array, which passes of the IR look at
 
 
 def test_the_catalog_lists_everything_that_exists():

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import dcpy.libraries
-from dcpy.ir.library.expansions import expansions_of
+from dcpy.ir.library.expansions import expansions_of, preference
 from dcpy.libraries import catalog
-from dcpy.transforms.expand import PREFERENCE
+from dcpy.targets.catalog import ORDERS
 
 LIBRARIES = Path(dcpy.libraries.__file__).parent
 #: what only a library computes: iterations until they converge, NumPy's own streams of numbers, messages
@@ -21,17 +21,17 @@ FOREIGN_ONLY = {
 #: what writes schedules: expansions for CPUs alone, those for GPUs alone, and the loops beside calls of C functions
 FOR_ONE_TARGET = {
     "contraction/cpu.py",
-    "contraction/registers.py",
+    "contraction/register_tiling.py",
     "blas/expand/cblas.py",
     "blas/expand/cpu.py",
-    "blas/expand/few_rows.py",
-    "blas/expand/chains.py",
-    "blas/expand/pairs.py",
-    "blas/expand/partial_sums.py",
-    "blas/expand/rows.py",
-    "blas/pushing.py",
-    "blas/updated_product.py",
-    "scan/expand/blocks.py",
+    "blas/expand/skinny_gemm.py",
+    "blas/expand/fused_gemv_chain.py",
+    "blas/expand/fused_gemv_pair_blocks.py",
+    "blas/expand/block_partial_sums.py",
+    "blas/expand/fused_gemv_pair_loops.py",
+    "blas/passes/right_looking_updates.py",
+    "blas/passes/gemv_producer_fusion.py",
+    "scan/expand/block_scans.py",
 }
 
 
@@ -49,10 +49,10 @@ def test_expansions_are_found():
     assert {"maps", "cpu", "openblas"} <= {one.name for one in expansions_of("blas.gemm")}
 
 
-@pytest.mark.parametrize("target", sorted(PREFERENCE))
+@pytest.mark.parametrize("target", sorted(ORDERS))
 def test_targets_name_what_they_take_before_what_is_for_all(target):
     """What nobody names comes last, in the order of the catalog: that must be the only one that is left."""
-    order = PREFERENCE[target]
+    order = preference(target)
     for kind in catalog.NODES:
         fitting = [one.name for one in expansions_of(kind) if not one.targets or target in one.targets]
         assert len([name for name in fitting if name not in order]) <= 1, kind
@@ -64,15 +64,15 @@ def test_only_expansions_for_one_target_write_schedules():
     found = {
         str(path.relative_to(LIBRARIES))
         for path in sorted(LIBRARIES.rglob("*.py"))
-        if path.name != "programs.py" and asking.search(path.read_text())
+        if path.name != "mixed_radix_programs.py" and asking.search(path.read_text())
     }
     assert found == FOR_ONE_TARGET
 
 
 def test_fourier_transforms_have_schedules_in_the_style_of_cpus_alone():
-    from dcpy.libraries.fft.expand import programs
+    from dcpy.libraries.fft.expand import mixed_radix_programs
 
-    assert "@" not in programs.NEUTRAL.sequential + programs.NEUTRAL.vector
-    text = (LIBRARIES / "fft" / "expand" / "programs.py").read_text()
+    assert "@" not in mixed_radix_programs.NEUTRAL.sequential + mixed_radix_programs.NEUTRAL.vector
+    text = (LIBRARIES / "fft" / "expand" / "mixed_radix_programs.py").read_text()
     assert len(re.findall(r"@(vector|sequential|parallel)", text)) == 2  # of the style CPU
-    assert programs.CPU.sequential == " @sequential"
+    assert mixed_radix_programs.CPU.sequential == " @sequential"

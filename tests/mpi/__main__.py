@@ -11,12 +11,12 @@ from pathlib import Path
 
 from dcpy.base.errors import DcpyError
 from dcpy.base.options import environment_of_ranks
-from dcpy.cli.ranks import command_for
+from dcpy.cli.rank_launcher import command_for
 from tests.support.message_counter import compiled_counter
 
 ROOT = Path(__file__).parents[2]
 ALL = range(1, 9)
-JOBS = ("tests/mpi/test_jobs.py", "tests/mpi/test_signals.py")
+JOBS = ("tests/mpi/test_jobs.py", "tests/mpi/test_errors_in_jobs.py", "tests/mpi/test_signals.py")
 SECONDS = int(600 * (1 + os.getloadavg()[0] / (os.cpu_count() or 1)))  # longer where others compute, too
 
 

@@ -18,7 +18,7 @@ import pytest
 
 import dcpy
 from dcpy.base.options import environment_of_ranks
-from dcpy.cli.ranks import command_for
+from dcpy.cli.rank_launcher import command_for
 
 pytestmark = pytest.mark.mpi_job
 HEAD = """
@@ -64,7 +64,7 @@ def start(folder, body, ranks=3, cache=None, timeout=0):
 
 
 def ended(job, seconds=60):
-    text = job.communicate(timeout=seconds)[0]
+    text = job.communicate(timeout=seconds * (1 + busy()))[0]
     return job.returncode, text
 
 
@@ -163,7 +163,7 @@ def test_what_waits_too_long_ends_the_job(tmp_path):
     """))  # fmt: skip
     assert code != 0
     assert re.search(r"dcpy: rank 1 has waited too long \(ranks_timeout\), and ends the job\n", text), text
-    assert re.search(r'rank 0: waits for nobody, at .*script.py:\d+, in <module>\n +g.world.all\("there"\)', text), text
+    assert re.search(r'rank 0: does not wait, at .*script.py:\d+, in <module>\n +g.world.all\("there"\)', text), text
     assert re.search(r"ranks 1, 2: waits in f\(\), which all ranks call, at .*script.py:\d+, in <mod.*\n +if me", text)
 
 
@@ -175,7 +175,7 @@ def test_what_ranks_say_to_each_other_is_watched_by_the_environment(tmp_path):
         A.allgather()
     """, timeout=2))  # fmt: skip
     assert code != 0
-    assert re.search(r"rank 2: waits for nobody, at .*, in <module>\n +while True: time.sleep", text), text
+    assert re.search(r"rank 2: does not wait, at .*, in <module>\n +while True: time.sleep", text), text
     assert "rank 0: waits in the move of an array between distributions, at " in text or "ranks 0, 1: " in text
 
 
@@ -329,7 +329,7 @@ def test_no_mpi(monkeypatch):
     from dcpy.libraries.mpi import environments
 
     monkeypatch.setattr(environments, "find_wrapper", lambda: None)
-    with pytest.raises(MissingMpi, match=r"no MPI is installed(.|\n)*pip install 'dcpy\[mpi\]'"):
+    with pytest.raises(MissingMpi, match=r"no MPI is installed(.|\n)*\[mpi\]'"):
         environments.find_mpi.__wrapped__()
 
 
@@ -394,7 +394,7 @@ def test_who_fails_while_others_wait_for_its_messages_ends_the_job(tmp_path):
             pick(5, np.ones(3), K, A, B)
         except IndexError:
             print("caught", flush=True)
-    """, timeout=8))  # fmt: skip
+    """, timeout=30))  # fmt: skip
     assert code != 0
     assert "caught" not in text
     assert "on rank 1:\nTraceback" in text, text
@@ -412,7 +412,7 @@ def smooth(A: dcpy.float64[N, M], B: dcpy.float64[N, M], x: dcpy.float64[M]):
 
 def test_programs_without_python(tmp_path):
     """sdfgcc --mpi --main: any number of ranks, each with its blocks of the files; some may have none."""
-    from dcpy.cli.standalone import build_standalone
+    from dcpy.cli.standalone_programs import build_standalone
 
     A, x, B = np.random.default_rng(0).random((7, 3)), np.arange(3.0), np.zeros((7, 3))
     B[1:-1] = A[:-2] + A[2:] + x

@@ -7,8 +7,8 @@ import pytest
 
 import dcpy
 from dcpy.base.options import resolve_options
-from dcpy.programs.rank_calls import Description, RankCalls
-from dcpy.programs.rank_programs import for_ranks
+from dcpy.programs.ranks.collective_calls import Description, RankCalls
+from dcpy.programs.ranks.compilation import for_ranks
 from dcpy.runtime.distributed.world import World
 from tests.support.kernels_of_the_paper import FUNCTIONS, arguments_for
 
@@ -41,7 +41,7 @@ def test_another_scalapack_is_another_program(monkeypatch, tmp_path):
     """What was compiled with one version is not remembered for the next one of the same name."""
     library = tmp_path / "libscalapack.so"
     monkeypatch.setenv("DCPY_SCALAPACK", str(library))
-    calls = RankCalls(FUNCTIONS["gemm"], resolve_options(), lambda: None)
+    calls = RankCalls(FUNCTIONS["gemm"], resolve_options(), lambda *args: {}, lambda: None)
     described = Description(World())
     keys = []
     for content in ("one", "another"):

@@ -9,7 +9,7 @@ import pytest
 from dcpy.base.options import resolve_options
 from dcpy.codegen.artifact import Signature
 from dcpy.runtime.dispatch import Dispatcher
-from dcpy.runtime.load import load
+from dcpy.runtime.loading.load import load
 from tests.runtime.handwritten import artifact_of, dispatcher_for
 
 

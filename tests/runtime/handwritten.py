@@ -7,7 +7,7 @@ from pathlib import Path
 from dcpy.base.options import Options, resolve_options
 from dcpy.codegen.artifact import Artifact, Signature, Unit
 from dcpy.runtime.dispatch import Dispatcher, encode
-from dcpy.runtime.load import Loaded
+from dcpy.runtime.loading.load import Loaded
 
 HEADER = "#include <cstdint>\n#define ARRAY(type, i) ((type *)args[i])\n#define RESULT(type, i) ((type *)results[i])\n"
 

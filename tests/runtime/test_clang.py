@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import dcpy
-from dcpy.base.vectormath import vector_functions
-from dcpy.runtime.openmp import NONE, SHARES
-from dcpy.runtime.toolchain import candidates, find_toolchain, supports_openmp
+from dcpy.base.vector_math import vector_functions
+from dcpy.runtime.compilers.openmp_flags import NONE, SHARES
+from dcpy.runtime.compilers.toolchain import candidates, find_toolchain, supports_openmp
 from tests.support.compiled import compile_sdfg, source_of
 
 CLANG = next((name for name in candidates() if name.startswith("clang") and shutil.which(name)), "")

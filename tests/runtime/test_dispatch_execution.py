@@ -29,7 +29,7 @@ from dcpy.codegen.artifact import (
     ViewResult,
 )
 from dcpy.runtime.dispatch import Dispatcher, encode
-from dcpy.runtime.load import load
+from dcpy.runtime.loading.load import load
 from tests.runtime.handwritten import artifact_of
 
 pytestmark = pytest.mark.cc

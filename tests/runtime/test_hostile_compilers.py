@@ -12,9 +12,9 @@ import pytest
 
 from dcpy.base.errors import ToolchainError
 from dcpy.codegen.artifact import ScalarResult, Signature
-from dcpy.runtime.cache import read_sealed, write_sealed
-from dcpy.runtime.load import load, recall
-from dcpy.runtime.toolchain import find_toolchain
+from dcpy.runtime.compilers.toolchain import find_toolchain
+from dcpy.runtime.loading.load import load, recall
+from dcpy.runtime.storage.cache import read_sealed, write_sealed
 from tests.runtime.handwritten import artifact_of, dispatcher_for, options_in
 
 pytestmark = pytest.mark.cc
@@ -50,7 +50,7 @@ LIMITED = """
 import resource, sys
 from tests.runtime.handwritten import options_in
 from tests.runtime.test_hostile_compilers import SEVEN
-from dcpy.runtime.load import load
+from dcpy.runtime.loading.load import load
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), resource.RLIM_INFINITY))
 try:
     load(SEVEN, options_in(sys.argv[1]))
@@ -94,7 +94,7 @@ import sys
 from tests.runtime.handwritten import options_in
 from tests.runtime.test_hostile_compilers import SEVEN
 from dcpy.base.errors import CacheError
-from dcpy.runtime.load import load
+from dcpy.runtime.loading.load import load
 try:
     load(SEVEN, options_in(sys.argv[1]))
 except CacheError as error:

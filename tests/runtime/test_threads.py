@@ -76,10 +76,10 @@ import threading
 import numpy as np
 
 import dcpy
-from dcpy.runtime import libraries
+from dcpy.runtime.loading import shared_libraries
 
 shared = []
-libraries.share_pool = lambda handle, share=libraries.share_pool: shared.append(share(handle))
+shared_libraries.share_pool = lambda handle, share=shared_libraries.share_pool: shared.append(share(handle))
 
 
 @dcpy.program

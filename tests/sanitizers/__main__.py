@@ -30,12 +30,12 @@ TESTS = {
         "tests/frontend/numpy",
         "tests/fuzz",
         "tests/libraries",
-        "tests/runtime/devices/test_deferred_errors.py",
-        "tests/runtime/devices/test_graphs.py",
-        "tests/runtime/devices/test_wide_programs.py",
-        "tests/runtime/devices/test_workspace.py",
+        "tests/runtime/gpu/test_deferred_errors.py",
+        "tests/runtime/gpu/test_graphs.py",
+        "tests/runtime/gpu/test_wide_programs.py",
+        "tests/runtime/gpu/test_workspace.py",
         "--ignore=tests/codegen/fpga",  # processes of hardware have stacks of their own, which it takes for overflows
-        "--ignore=tests/libraries/blas/test_systolic.py",
+        "--ignore=tests/libraries/blas/expand/test_systolic_arrays.py",
         "--ignore=tests/end_to_end/test_standalone_programs.py",  # links programs of its own, as do the next two
         "--ignore=tests/end_to_end/test_ahead_of_time.py",
         "--deselect=tests/end_to_end/test_data_dependent_sizes.py::test_results_that_c_frees",

@@ -10,30 +10,23 @@ from typing import NoReturn
 
 import pytest
 
-from dcpy.ir.machine import COSTS
-from dcpy.runtime.devices import nvrtc, opening
-from dcpy.runtime.devices.simulator import hooks
+from dcpy.ir.machine_model import COSTS
+from dcpy.runtime.gpu import device_selection, nvrtc
+from dcpy.runtime.gpu.simulator import memory_checks
 
 object.__setattr__(COSTS, "threads_pay_above", 0)  # frozen, but for this
 
 
 @contextlib.contextmanager
-def _not_watching() -> Iterator[hooks.Seen]:
+def _not_watching() -> Iterator[memory_checks.Seen]:
     _skip()
-    yield hooks.Seen()
+    yield memory_checks.Seen()
 
 
 def _skip() -> NoReturn:
     pytest.skip("kernels that are watched are compiled for calls of another sanitizer")
 
 
-class _Skipping(tuple[str, ...]):
-    """The flags of such kernels: whoever asks for them is not run."""
-
-    def __iter__(self) -> Iterator[str]:
-        _skip()
-
-
-hooks.watching = _not_watching
-opening.HOOKS = _Skipping()
+memory_checks.watching = _not_watching
+device_selection.hook_flags = lambda _: _skip()
 nvrtc._places, nvrtc.find_nvcc = tuple, lambda *_: None

@@ -12,8 +12,8 @@ from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.text import print_sdfg
 from dcpy.transforms.api import Refusal, Transformation, matches, perform
 from dcpy.transforms.catalog import TRANSFORMATIONS
-from dcpy.transforms.entries import entry_of
 from dcpy.transforms.expand import ExpandLibraryNode
+from dcpy.transforms.history_entries import entry_of
 from tests.support.oracles import Difference
 
 CHOICES: dict[str, tuple[dict[str, Any], ...]] = {  # parameters to try, where the default ones are not all

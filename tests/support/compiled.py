@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dcpy.base.environment import Environment
+from dcpy.base.library_environment import Environment
 from dcpy.base.options import resolve_options
 from dcpy.codegen.generate import generate
 from dcpy.ir.editing.copying import copy_sdfg
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.text import parse_sdfg
-from dcpy.runtime.function import compiled_function
-from dcpy.runtime.load import load
+from dcpy.runtime.calls.compiled_function import compiled_function
+from dcpy.runtime.loading.load import load
 from dcpy.transforms.cpu.lowering import lower_for_cpu
 
 

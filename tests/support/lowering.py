@@ -10,8 +10,8 @@ import pytest
 
 from dcpy import plugins
 from dcpy.base.errors import DcpyError
-from dcpy.frontend.lower.function import Lowered, lower_function
-from dcpy.frontend.specialize.from_call import types_from_call
+from dcpy.frontend.lower.function_to_sdfg import Lowered, lower_function
+from dcpy.frontend.specialize.types_from_call import types_from_call
 from dcpy.ir.interp import run
 from dcpy.ir.text import print_sdfg
 from dcpy.ir.verify import verify
@@ -39,12 +39,22 @@ def body(function: Function, *arguments: Any) -> str:
 
 
 def refusal(function: Function, *arguments: Any) -> str:
-    """The error of a function that is refused, without the place."""
+    """The error of a function that is refused, without its place: the source would say whatever a test asks for."""
+    lines = str(_refused(function, *arguments)).split("\n")
+    return "\n".join([lines[0], *(line for line in lines if line.startswith("  = "))])
+
+
+def refused_line(function: Function, *arguments: Any) -> str:
+    """The line of the source at which a function is refused."""
+    span = _refused(function, *arguments).span
+    assert span is not None
+    return span.excerpt().strip()
+
+
+def _refused(function: Function, *arguments: Any) -> DcpyError:
     with pytest.raises(DcpyError) as caught:
         lower(function, *arguments)
-    lines = str(caught.value).split("\n")
-    source = [line.split("|", 1)[1].strip() for line in lines if "|" in line and "^" not in line][-1:]
-    return "\n".join([lines[0], *source, *(line for line in lines if line.startswith("  = "))])
+    return caught.value
 
 
 def same(function: Function, *arguments: Any, rtol: float = 0.0) -> None:

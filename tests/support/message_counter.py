@@ -12,7 +12,7 @@ import pytest
 
 from dcpy.distributed import world
 from dcpy.libraries.mpi.environments import find_mpi
-from dcpy.runtime.toolchain import find_toolchain
+from dcpy.runtime.compilers.toolchain import find_toolchain
 from tests.support.ranks_of_mpi import Sent
 
 SOURCE = Path(__file__).with_name("message_counter.c")

@@ -9,10 +9,11 @@ import numpy as np
 
 import dcpy
 from tests.support import tiers
+from tests.support.layouts import assert_same_order
 
 
 def assert_equal(got: Any, expected: Any, rtol: float = 0.0) -> None:
-    """Same Python type, dtype, shape and values (NaN equals NaN; signs of zeros count where `rtol` is 0)."""
+    """Same Python type, dtype, shape, strides and values (NaN equals NaN; signs of zeros count where `rtol` is 0)."""
     if isinstance(expected, dict):
         assert isinstance(got, dict)
         got, expected = list(got.items()), list(expected.items())
@@ -26,6 +27,7 @@ def assert_equal(got: Any, expected: Any, rtol: float = 0.0) -> None:
     if isinstance(expected, np.ndarray | np.generic):
         assert got.dtype == expected.dtype
         assert np.shape(got) == np.shape(expected)
+        assert_same_order(got, expected)
     if isinstance(expected, np.ndarray | np.generic | float | complex):
         np.testing.assert_allclose(got, expected, rtol=rtol, atol=0 if rtol == 0 else rtol)
         if rtol == 0 and np.issubdtype(np.result_type(expected), np.floating):
@@ -44,6 +46,13 @@ def sharing(result: Any, arguments: tuple[Any, ...]) -> list[list[int]]:
     ]
 
 
+def sharing_among(result: Any) -> list[tuple[int, int]]:
+    """The pairs of results that share memory which the program has made, or the caller."""
+    results = result if isinstance(result, tuple | list) else (result,)
+    arrays = [(k, one) for k, one in enumerate(results) if isinstance(one, np.ndarray)]
+    return [(k, n) for k, one in arrays for n, other in arrays if k < n and np.shares_memory(one, other)]
+
+
 def assert_sharing(got: list[list[int]], expected: list[list[int]]) -> None:
     """Results share memory with the same arguments; where paths meet, they may be new (docs/explanation/numpy.md)."""
     for mine, theirs in zip(got, expected, strict=True):
@@ -55,11 +64,13 @@ class Difference(AssertionError):
 
 
 def check_same(
-    function: Callable[..., Any], *arguments: Any, rtol: float = 0.0, compiled: bool = True, optimized: bool = False
-) -> None:
+    function: Callable[..., Any], *arguments: Any, rtol: float = 0.0, compiled: bool = True, optimized: bool = False,
+    paths_meet: bool = False,
+) -> None:  # fmt: skip
     """Runs `function` under every oracle and compares results and what happened to the arguments with NumPy's.
 
     Where NumPy raises, all must raise the same type of exception. `optimized`: under the auto-optimizer as well.
+    `paths_meet`: results that are one array on some paths only may be two (docs/explanation/numpy.md).
     """
     runs: dict[str, Callable[..., Any]] = {}
     program = dcpy.program(function)
@@ -83,6 +94,8 @@ def check_same(
                 assert_equal(got, expected, rtol)
                 assert_equal(tuple(mine), tuple(reference), rtol)
                 assert_sharing(sharing(got, mine), sharing(expected, reference))
+                shared, allowed = set(sharing_among(got)), set(sharing_among(expected))
+                assert shared <= allowed if paths_meet else shared == allowed, "other results share memory"
         except Exception as difference:
             raise Difference(f"{name} differs from NumPy: {difference}") from difference
 

@@ -3,8 +3,8 @@
 from dcpy import plugins
 from dcpy.ir.editing.copying import copy_sdfg
 from dcpy.ir.text import print_sdfg
+from dcpy.transforms.pass_manager import run_pipeline
 from dcpy.transforms.pipeline import Pipeline
-from dcpy.transforms.running import run_pipeline
 from tests.support.expect import assert_same_text, assert_same_values, parse
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import dcpy
 import dcpy as dace
 from dcpy import comm
-from dcpy.base.grids import balanced, coordinates
+from dcpy.base.rank_grids import balanced, coordinates
 from dcpy.comm import PROC_NULL, MPI_Request
 
 N, M, K, P = (dcpy.symbol(name) for name in ("N", "M", "K", "P"))

@@ -170,3 +170,24 @@ def diagonals(A):
 @program(lambda n: [square(n)])
 def joined(A):
     return np.concatenate((A, A[:1])), A.reshape(-1) * 2
+
+
+@program(lambda n: [3, line(n), line(n) + 1])
+def swapped(steps, A, B):
+    for _ in range(steps):
+        B[1:-1] = 0.5 * (A[:-2] + A[2:])
+        A, B = B, A
+    return A
+
+
+@program(lambda n: [square(n)])
+def parts_of_arguments(A):
+    A += 1
+    return A, A[1:-1], A[:, 1:]
+
+
+@program(lambda n: [line(n)])
+def wide_and_asymmetric(x):
+    y = np.zeros_like(x)
+    y[5:-3] = x[:-8] + 2 * x[2:-6] - x[8:]
+    return y

@@ -12,14 +12,14 @@ from dcpy import plugins
 from dcpy.ir.data import Array
 from dcpy.ir.distribution import Distribution
 from dcpy.ir.editing.copying import copy_sdfg
-from dcpy.ir.editing.erasing import erased
+from dcpy.ir.editing.distribution_erasure import erased
 from dcpy.ir.interp import interpret
-from dcpy.ir.interp.parts import Assembly, local_part
-from dcpy.ir.interp.ranks import Traffic, run_ranks, symbols_of_ranks
+from dcpy.ir.interp.local_parts import Assembly, local_part
+from dcpy.ir.interp.virtual_ranks import RankTraffic, run_ranks, symbols_of_ranks
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.text.distribution_parser import parse_distribution
 from dcpy.transforms.distributed.pipeline import LOCALIZE, distribute
-from dcpy.transforms.running import run_pipeline
+from dcpy.transforms.pass_manager import run_pipeline
 
 plugins.load()
 
@@ -57,7 +57,7 @@ def check(
     local: Sdfg | None = None,
     strict: bool = False,
     exact: bool = True,
-) -> Traffic:
+) -> RankTraffic:
     """``sdfg`` = ``erased(made)`` = its local form on so many ranks. Returns what was sent."""
     expected = {name: np.copy(value) for name, value in arguments.items()}
     interpret(sdfg, expected, {name: value for name, value in symbols.items() if name in sdfg.symbols})

@@ -41,7 +41,7 @@ def on_threads(size, work):
     def run(world):
         try:
             return work(world)
-        except Exception as error:
+        except BaseException as error:
             return error
 
     with ThreadPoolExecutor(size) as pool:

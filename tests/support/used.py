@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from dcpy import plugins
 from dcpy.codegen.signature import linear
-from dcpy.frontend.lower.function import lower_function
+from dcpy.frontend.lower.function_to_sdfg import lower_function
 from dcpy.ir.interp import run
 from dcpy.ir.sdfg import Sdfg
 from dcpy.programs.signatures import Convention, signature_of_call
-from dcpy.programs.versions import Versions
-from dcpy.runtime.arguments import _array_problem, _memory_problem, conditions_hold
+from dcpy.programs.specialization.size_versions import SizeVersions
+from dcpy.runtime.calls.argument_errors import _array_problem, _memory_problem, conditions_hold
 from dcpy.transforms.simplify.pipeline import simplify
 
 
@@ -23,8 +24,9 @@ class Used:
     """Finds the version for a call, or makes it, as `Specializer` and the dispatcher do. No compiler is needed."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
+        plugins.load()  # library nodes are found by name
         self.function = function
-        self.versions = Versions()
+        self.versions = SizeVersions()
         self.made: list[tuple[Any, Sdfg]] = []
         self.conventions: dict[int, Convention] = {}
 
@@ -51,7 +53,7 @@ class Used:
         simplify(lowered.sdfg, check=True)
         convention = Convention.of(lowered, bound)
         signature, _ = signature_of_call(lowered.sdfg, convention)
-        self.made.append((replace(signature, unless=tuple(map(linear, lowered.unless))), lowered.sdfg))
+        self.made.append((replace(signature, better_if=tuple(map(linear, lowered.better_if))), lowered.sdfg))
         self.conventions[id(lowered.sdfg)] = convention
         self.versions.add(version)
         return lowered.sdfg

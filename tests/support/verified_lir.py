@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dcpy.base.environment import Environment
+from dcpy.base.library_environment import Environment
 from dcpy.codegen import generate
 from dcpy.codegen.artifact import Unit
 from dcpy.codegen.emit.dialect import Dialect

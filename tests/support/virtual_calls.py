@@ -12,13 +12,14 @@ import numpy as np
 
 import dcpy
 from dcpy import driver
-from dcpy.ir.analysis.uses import desc_symbols
+from dcpy.ir.analysis.dataflow.def_use import desc_symbols
 from dcpy.ir.data import Array
-from dcpy.ir.interp.arguments import allocate
-from dcpy.ir.interp.parts import Assembly, local_part
-from dcpy.ir.interp.ranks import run_ranks, symbols_of_ranks
+from dcpy.ir.interp.local_parts import Assembly, local_part
+from dcpy.ir.interp.running import allocate
+from dcpy.ir.interp.virtual_ranks import run_ranks, symbols_of_ranks
 from dcpy.ir.text.distribution_parser import parse_distribution
-from dcpy.programs import rank_programs
+from dcpy.programs.ranks import compilation
+from dcpy.programs.ranks.call_results import put_together, signature_of_rank
 
 Axes = tuple[str, ...]
 
@@ -32,14 +33,16 @@ class VirtualProgram:
         self.names = list(inspect.signature(function).parameters)
         program = dcpy.program(function, distributed=True, **options)
         self.sdfg = program.to_sdfg(*arguments)
+        convention = self.sdfg.convention
         if program.options.auto_optimize:
             driver.auto_optimize(self.sdfg, program.options)
         self.plan = {name: f"g0({', '.join(where)})" for name, where in zip(self.names, layouts, strict=True) if where}
-        with mock.patch.object(rank_programs, "expand_messages"):  # the interpreter knows what they mean
-            self.recipe = rank_programs.for_ranks(self.sdfg, self.plan, [(2,) * axes], 2, {})
+        with mock.patch.object(compilation, "expand_messages"):  # the interpreter knows what they mean
+            self.recipe = compilation.for_ranks(self.sdfg, self.plan, [(2,) * axes], 2, {})
+        self.signature = signature_of_rank(self.sdfg, convention)
 
     def run(self, arguments: list[Any], grid: tuple[int, ...]) -> tuple[list[list[Any]], list[Any]]:
-        """The results of each rank, and the arguments afterwards, those that are dealt out as a whole."""
+        """What each rank returns, in a list, and the arguments afterwards; those that are dealt out, as a whole."""
         ranks = int(np.prod(grid))
         bound = dict(zip(self.names, arguments, strict=True))
         symbols = self._symbols(bound, grid)
@@ -56,8 +59,16 @@ class VirtualProgram:
                     whole.add(rank, part[each], place)
                 value = whole.values
             after.append(value)
-        kept = [[part.get(result.container) for result in self.sdfg.results] for part in parts]
-        return kept, after
+        return [self._returned(part, dict(zip(bound, after, strict=True))) for part in parts], after
+
+    def _returned(self, part: dict[str, Any], after: dict[str, Any]) -> list[Any]:
+        """What one rank returns; numbers as arrays of one element, and None for what it has not allocated."""
+        results = [
+            after[result.container] if result.kind == "argument" else part.get(result.container)
+            for result in self.sdfg.results
+        ]
+        returned = put_together(self.signature.structure, results)
+        return list(returned) if isinstance(returned, tuple) else [] if returned is None else [returned]
 
     def _symbols(self, bound: dict[str, Any], grid: tuple[int, ...]) -> dict[str, int]:
         recipe = self.recipe

@@ -11,12 +11,12 @@ from dcpy import driver
 from dcpy.base.errors import CodegenError, ParseError
 from dcpy.base.options import Options
 from dcpy.ir.data import Allocation
-from dcpy.ir.machine import Costs, Limits, OperationCosts, entries
+from dcpy.ir.machine_model import Costs, Limits, OperationCosts, entries
 from dcpy.ir.schedules import Sequential
 from dcpy.ir.text import print_sdfg
 from dcpy.targets import catalog
 from dcpy.targets.catalog import TARGETS, UnsupportedDevice, target_for
-from dcpy.targets.cpu import CPU
+from dcpy.targets.cpu.target import CPU
 from dcpy.transforms.catalog import PASSES, TRANSFORMATIONS
 from dcpy.transforms.history import replay
 from tests.support.expect import parse

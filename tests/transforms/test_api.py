@@ -27,8 +27,8 @@ from dcpy.transforms.api import (
     matches,
     one,
 )
-from dcpy.transforms.simplify.dead_dataflow_elimination import DeadDataflowElimination
-from dcpy.transforms.simplify.state_fusion import StateFusion
+from dcpy.transforms.simplify.control_flow.state_fusion import StateFusion
+from dcpy.transforms.simplify.dataflow.dead_dataflow_elimination import DeadDataflowElimination
 from tests.support.expect import parse
 
 THREE = """

@@ -6,8 +6,8 @@ import pytest
 
 from dcpy import driver
 from dcpy.base.options import Options
-from dcpy.ir.analysis.work import work_of
-from dcpy.ir.machine import COSTS
+from dcpy.ir.analysis.costs.work_estimates import work_of
+from dcpy.ir.machine_model import COSTS
 from dcpy.ir.nodes import Map
 from dcpy.ir.text import print_sdfg
 from dcpy.transforms.api import apply_once
@@ -21,10 +21,10 @@ from dcpy.transforms.loops.unroll_and_jam import UnrollAndJam
 from dcpy.transforms.maps.map_expansion import MapExpansion
 from dcpy.transforms.maps.map_tiling import MapTiling
 from dcpy.transforms.maps.vectorization import Vectorization
-from dcpy.transforms.simplify.dead_branch_elimination import DeadBranchElimination
-from dcpy.transforms.simplify.dead_state_elimination import DeadStateElimination
-from dcpy.transforms.simplify.trivial_loop_elimination import TrivialLoopElimination
-from dcpy.transforms.simplify.trivial_map_elimination import TrivialMapElimination
+from dcpy.transforms.simplify.control_flow.dead_branch_elimination import DeadBranchElimination
+from dcpy.transforms.simplify.control_flow.dead_state_elimination import DeadStateElimination
+from dcpy.transforms.simplify.control_flow.trivial_loop_elimination import TrivialLoopElimination
+from dcpy.transforms.simplify.control_flow.trivial_map_elimination import TrivialMapElimination
 from tests.support.expect import expect, parse
 
 PLAIN = "N: size, M: size, k: i64"

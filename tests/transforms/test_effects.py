@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from dcpy import plugins
-from dcpy.ir.analysis.dependences import nodes_depend
-from dcpy.ir.analysis.effects import effects_of
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.dataflow.def_use import Uses
+from dcpy.ir.analysis.dataflow.effect_analysis import effects_of
+from dcpy.ir.analysis.dependence.loop_dependences import nodes_depend
 from dcpy.ir.editing.copying import copy_sdfg
 from dcpy.ir.effects import Effect, keep_order
 from dcpy.ir.interp import interpret
@@ -28,8 +28,8 @@ from dcpy.transforms.cpu.lowering import lower_for_cpu
 from dcpy.transforms.expand import expand_library_nodes
 from dcpy.transforms.fusion.map_fusion import MapFusion
 from dcpy.transforms.loops.loop_to_map import LoopToMap
-from dcpy.transforms.simplify.check_motion import CheckMotion
-from dcpy.transforms.simplify.dead_dataflow_elimination import DeadDataflowElimination
+from dcpy.transforms.simplify.dataflow.check_motion import CheckMotion
+from dcpy.transforms.simplify.dataflow.dead_dataflow_elimination import DeadDataflowElimination
 from dcpy.transforms.simplify.pipeline import simplify
 from tests.support.expect import expect, parse
 
@@ -164,6 +164,13 @@ def test_s5_what_sends_between_two_maps_stays_behind_the_one_that_sends():
     sdfg = program(BETWEEN % sends, "data tmp: f64[N] transient")
     assert apply_repeated(sdfg, MapFusion(keep_intermediate=True), check=True) == 1
     assert sends_of(sdfg)[-1] == 1.0
+
+
+@pytest.mark.parametrize("between", ["test.send (x <- A[0]) -> ()", "map k = 0:1 { test.send (x <- A[k]) -> () }"])
+def test_s5_what_shares_no_memory_stays_behind_a_map_that_sends(between):
+    sdfg = program(BETWEEN % ("test.send (x <- A[i]) -> ()", between, ""), "data tmp: f64[N] transient")
+    assert apply_repeated(sdfg, MapFusion(), check=True) == 1
+    assert sends_of(sdfg) == [0.0, 1.0, 2.0, 3.0, 0.0]
 
 
 def test_s5_dependence_test_asks_for_effects():

@@ -14,8 +14,8 @@ from dcpy.ir.text import print_sdfg
 from dcpy.transforms.api import LEGAL, Legal, Match, Rewriter, Transformation, capture, one
 from dcpy.transforms.catalog import TRANSFORMATIONS
 from dcpy.transforms.history import parse_transformation, replay
+from dcpy.transforms.simplify.control_flow.state_fusion import StateFusion
 from dcpy.transforms.simplify.pipeline import simplify
-from dcpy.transforms.simplify.state_fusion import StateFusion
 from tests.support.expect import parse
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.editing.copying import copy_sdfg
 from dcpy.ir.interp import run
 from dcpy.ir.sdfg import Sdfg

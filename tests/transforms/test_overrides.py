@@ -11,7 +11,7 @@ import dcpy
 from dcpy import driver
 from dcpy.base.errors import UnknownName
 from dcpy.base.options import InvalidOption, resolve_options
-from dcpy.ir.machine import COSTS
+from dcpy.ir.machine_model import COSTS
 from dcpy.targets.catalog import target_for
 from dcpy.transforms.auto.pipeline import AUTO_OPTIMIZE
 from dcpy.transforms.overrides import left_out, neighbours, numbers, without

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.nodes import Copy, Map, Node, Tasklet
 from dcpy.ir.region import Block, Loop, State
 from dcpy.transforms.pattern import Access, capture, consecutive, one, path, whole

@@ -48,7 +48,7 @@ from dcpy.transforms.memory.double_buffering import DoubleBuffering
 from dcpy.transforms.memory.in_local_storage import InLocalStorage
 from dcpy.transforms.memory.out_local_storage import OutLocalStorage
 from dcpy.transforms.memory.transient_reuse import TransientReuse
-from dcpy.transforms.simplify.common_subexpression_elimination import CommonSubexpressionElimination
+from dcpy.transforms.simplify.dataflow.common_subexpression_elimination import CommonSubexpressionElimination
 from tests.support.expect import assert_same_text, assert_same_values, random_arguments
 
 plugins.load()

@@ -12,11 +12,11 @@ from dcpy.ir.region import Loop, Return, State
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.text import print_sdfg
 from dcpy.transforms.api import LEGAL, Legal, Match, Refusal, Rewriter, Transformation, capture, one
+from dcpy.transforms.pass_manager import run_pipeline
 from dcpy.transforms.pipeline import Pipeline, repeat
-from dcpy.transforms.running import run_pipeline
-from dcpy.transforms.simplify.empty_state_elimination import EmptyStateElimination
+from dcpy.transforms.simplify.control_flow.empty_state_elimination import EmptyStateElimination
+from dcpy.transforms.simplify.control_flow.state_fusion import StateFusion
 from dcpy.transforms.simplify.pipeline import SIMPLIFY, simplify
-from dcpy.transforms.simplify.state_fusion import StateFusion
 from tests.support.expect import assert_same_text, assert_same_values, parse
 from tests.support.spent import calls_of
 

@@ -24,7 +24,7 @@ from dcpy.ir import types
 from dcpy.ir.types import DType
 
 if TYPE_CHECKING:
-    from dcpy.codegen.emit.printer import Printer
+    from dcpy.codegen.emit.lir_printer import Printer
 
 THERE, GIVEN = "dcpy_there", "dcpy_given"  # the two operands of an atomic update
 SHARED = ("overflow.h", "floats.h", "orders.h", "sizes.h", "nontemporal.h")  # of C++'s helpers: those that are C, too

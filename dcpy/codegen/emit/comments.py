@@ -6,7 +6,7 @@ that it stands in: not by a line break, nor by ``*/``, nor by a backslash (or th
 
 from __future__ import annotations
 
-from dcpy.base.printable import printable
+from dcpy.base.printable_text import printable
 
 _APART = {"*/": "* /", "/*": "/ *", "??": "? ?", "\\": "<U+005C>"}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dcpy.codegen.emit import commands, openmp
+from dcpy.codegen.emit import device_commands, openmp
 from dcpy.codegen.emit.conversions import converted
 from dcpy.codegen.emit.dialect import Dialect
 from dcpy.codegen.emit.expressions import EXPRESSIONS
@@ -20,7 +20,7 @@ from dcpy.ir.data import Space
 from dcpy.ir.types import DType
 
 if TYPE_CHECKING:
-    from dcpy.codegen.emit.printer import Printer
+    from dcpy.codegen.emit.lir_printer import Printer
 
 NUMBERS = {
     "bool": "bool", "i8": "int8_t", "i16": "int16_t", "i32": "int32_t", "i64": "int64_t", "u8": "uint8_t",
@@ -47,7 +47,8 @@ WORDS = {
 INTRINSICS = {
     "likely": "__builtin_expect({0}, 1)", "is_set": "dcpy_is_set", "product_of_sizes": "dcpy_product",
     "sum_of_sizes": "dcpy_sum", "difference_of_sizes": "dcpy_difference", "least_size": "dcpy_least",
-    "quotient_of_sizes": "dcpy_quotient", "remainder_of_sizes": "dcpy_rest",
+    "greatest_size": "dcpy_greatest", "quotient_of_sizes": "dcpy_quotient", "remainder_of_sizes": "dcpy_rest",
+    "counted_size": "dcpy_counted",
     "truncate": "dcpy_truncate<{of}>({0})", "truth": "dcpy_truth", "convert": "dcpy_convert<{of}>({0})",
     "power": "dcpy_power<{1}, {of}>({0})", "half_power": "dcpy_half_power<{1}, {of}>({0})",
     "copy": "memcpy", "move": "memmove", "free": "free",
@@ -126,7 +127,10 @@ CPP = Dialect(
     prelude=CPP_PRELUDE,
     numbers=NUMBERS,
     typedefs=TYPEDEFS,
-    basic={Basic.VOID: "void", Basic.BYTE: "char", Basic.SIZE: "size_t", Basic.INT: "int", Basic.PACE: "dcpy_pace"},
+    basic={
+        Basic.VOID: "void", Basic.BYTE: "char", Basic.SIZE: "size_t", Basic.INT: "int", Basic.WIDE: "__int128_t",
+        Basic.PACE: "dcpy_pace",
+    },
     spaces={Space.HOST: "", Space.PINNED: "", Space.GLOBAL: ""},
     words=WORDS,
     operations=OPERATIONS,
@@ -136,8 +140,8 @@ CPP = Dialect(
     statements={
         **STATEMENTS, tree.Update: openmp.update, tree.Team: openmp.team, tree.HeapBuffer: heap_buffer,
         tree.Grow: grow, tree.Queues: queues, tree.Network: network, tree.Spawn: spawn, tree.Run: run,
-        tree.DeviceBuffer: commands.device_buffer, tree.Transfer: commands.transfer,
-        tree.TransferBox: commands.transfer_box, tree.Launch: commands.launch, tree.SharedBuffer: None,
+        tree.DeviceBuffer: device_commands.device_buffer, tree.Transfer: device_commands.transfer,
+        tree.TransferBox: device_commands.transfer_box, tree.Launch: device_commands.launch, tree.SharedBuffer: None,
         tree.Barrier: None,
     },
     loops=openmp.loop_directives,

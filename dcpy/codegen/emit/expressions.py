@@ -27,7 +27,7 @@ from dcpy.codegen.lir.types import INDEX, Lanes, Vector
 from dcpy.ir.types import DType
 
 if TYPE_CHECKING:
-    from dcpy.codegen.emit.printer import Printer
+    from dcpy.codegen.emit.lir_printer import Printer
 
 LEVELS = {
     "*": 12, "/": 12, "%": 12, "+": 11, "-": 11, "<<": 10, ">>": 10, "<": 8, "<=": 8, ">": 8, ">=": 8, "==": 7,

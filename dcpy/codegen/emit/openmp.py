@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from dcpy.codegen.emit import statements
 from dcpy.codegen.emit.expressions import CONDITIONAL, POSTFIX, UNARY
 from dcpy.codegen.lir import tree
-from dcpy.codegen.lir.combinations import Combination
 from dcpy.codegen.lir.expr import Name
+from dcpy.codegen.lir.reduction_operators import ReductionOperator
 from dcpy.codegen.lir.types import Reference
 
 if TYPE_CHECKING:
     from dcpy.codegen.emit.dialect import Text
-    from dcpy.codegen.emit.printer import Printer
+    from dcpy.codegen.emit.lir_printer import Printer
 
 #: combinations that its clauses have a word for, and the kinds of dtypes on which that means the same
 REDUCTIONS = {
@@ -23,14 +23,14 @@ REDUCTIONS = {
 BITS = {8: "uint8_t", 16: "uint16_t", 32: "uint32_t", 64: "uint64_t"}
 
 
-def reduction_word(op: Combination) -> str:
-    """What a clause calls a combination: its own word, or the name under which `declared_reduction` declares it."""
+def reduction_word(op: ReductionOperator) -> str:
+    """Return a reduction's identifier in clauses: OpenMP's own, or the name that `declared_reduction` declares."""
     word, kinds = REDUCTIONS.get(op.op, ("", ""))
     return word if op.dtype.kind in kinds and op.dtype.name != "f16" else f"dcpy_{op.op}_{op.dtype.name}"
 
 
 def loop_directives(out: Printer, loop: tree.Loop) -> list[str]:
-    """What is said to the compiler before a loop."""
+    """Return the directives for the compiler before a loop."""
     if not loop.marks:
         return []
     marks = {type(mark): mark for mark in loop.marks}
@@ -85,7 +85,7 @@ def declared_reductions(out: Printer, module: tree.Module) -> list[str]:
     return [declared_reduction(out, op) for op in module.combinations if reduction_word(op).startswith("dcpy_")]
 
 
-def declared_reduction(out: Printer, op: Combination) -> str:
+def declared_reduction(out: Printer, op: ReductionOperator) -> str:
     """``#pragma omp declare reduction``"""
     combined = out.text(op.of(Name("omp_out", op.dtype), Name("omp_in", op.dtype)))
     return (

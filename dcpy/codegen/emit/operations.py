@@ -1,4 +1,4 @@
-"""How each operation of `ir.expressions.ops` is written in C: one table per kind of dtype.
+"""Spelling in C of each operation of `ir.expressions.ops`: one table per kind of dtype.
 
 An entry is an infix or prefix operator, or a function: a helper of include/*.h, or a C function. The exactness is in
 the helpers; the table only picks them. float16 is computed in float32 and rounded after each operation, as NumPy does.
@@ -12,7 +12,7 @@ from dcpy.codegen.lir.expr import Call, Cast, Convert, Field, Infix, Intrinsic, 
 from dcpy.codegen.lir.types import Basic
 from dcpy.ir import types
 from dcpy.ir.expressions.ops import MIRRORED
-from dcpy.ir.expressions.powers import twice_the_exponent
+from dcpy.ir.expressions.small_powers import twice_the_exponent
 from dcpy.ir.types import DType
 
 LOGIC = "and:&& or:|| not:! eq:== ne:!= lt:< le:<= gt:> ge:>="
@@ -135,7 +135,7 @@ def _narrowed(expr: LirExpr, dtype: DType) -> LirExpr:
 
 
 def _is_short_shift(operation: Operation) -> bool:
-    """Whether the count is a number below the width of what is shifted."""
+    """Return whether the count is a number below the width of what is shifted."""
     count = operation.args[1]
     return isinstance(count, Literal) and 0 <= int(count.value or 0) < 8 * operation.type.itemsize
 

@@ -9,7 +9,7 @@ from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import LirExpr
 
 if TYPE_CHECKING:
-    from dcpy.codegen.emit.printer import Printer
+    from dcpy.codegen.emit.lir_printer import Printer
 
 #: combinations that C has an assignment operator for, on numbers of these kinds
 OPERATORS = {"add": "+", "mul": "*", "bitand": "&", "bitor": "|", "bitxor": "^"}
@@ -50,7 +50,7 @@ def evaluate(out: Printer, s: tree.Evaluate) -> None:
     out.out.line(f"{out.text(s.call)};")
 
 
-def block(out: Printer, s: tree.Block) -> None:
+def block(out: Printer, s: tree.Compound) -> None:
     """``{ ... }``"""
     with out.out.block(""):
         out.body(s.body)
@@ -158,6 +158,6 @@ def continue_(out: Printer, s: tree.Continue) -> None:
 
 STATEMENTS: dict[type, Callable[[Printer, Any], None] | None] = {
     tree.Declare: declare, tree.StackBuffer: stack_buffer, tree.Assign: assign, tree.Update: update,
-    tree.Evaluate: evaluate, tree.Block: block, tree.Attempt: attempt, tree.Loop: loop, tree.While: while_,
+    tree.Evaluate: evaluate, tree.Compound: block, tree.Attempt: attempt, tree.Loop: loop, tree.While: while_,
     tree.If: if_, tree.CheckFail: check_fail, tree.Return: return_, tree.Break: break_, tree.Continue: continue_,
 }  # fmt: skip

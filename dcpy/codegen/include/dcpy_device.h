@@ -288,7 +288,8 @@ DCPY_UNSEEN static inline void dcpy_fail(int64_t *errors, dcpy_order at, int64_t
 #ifdef DCPY_HOOKS
 // Compiled with -fsanitize=thread, and linked without it: these take the place of the sanitizer's own functions.
 
-#define DCPY_HOOK extern "C" __attribute__((visibility("hidden"), used)) DCPY_UNSEEN void
+#define DCPY_HOOK_RETURNING(type) extern "C" __attribute__((visibility("hidden"), used)) DCPY_UNSEEN type
+#define DCPY_HOOK DCPY_HOOK_RETURNING(void)
 #define DCPY_HOOK_OF(name, bytes, how) \
     DCPY_HOOK name(void *place) { dcpy_touched(place, bytes, how, __builtin_return_address(0)); }
 DCPY_HOOK_OF(__tsan_read1, 1, DCPY_READ)
@@ -316,6 +317,24 @@ DCPY_HOOK __tsan_read_range(void *place, size_t bytes)
 DCPY_HOOK __tsan_write_range(void *place, size_t bytes)
 {
     dcpy_touched(place, (int64_t)bytes, DCPY_WRITE, __builtin_return_address(0));
+}
+// clang's pass calls these in place of the functions of C that it finds or makes
+DCPY_HOOK_RETURNING(void *) __tsan_memcpy(void *to, const void *from, size_t bytes)
+{
+    __tsan_read_range((void *)from, bytes);
+    __tsan_write_range(to, bytes);
+    return __builtin_memcpy(to, from, bytes);
+}
+DCPY_HOOK_RETURNING(void *) __tsan_memmove(void *to, const void *from, size_t bytes)
+{
+    __tsan_read_range((void *)from, bytes);
+    __tsan_write_range(to, bytes);
+    return __builtin_memmove(to, from, bytes);
+}
+DCPY_HOOK_RETURNING(void *) __tsan_memset(void *to, int value, size_t bytes)
+{
+    __tsan_write_range(to, bytes);
+    return __builtin_memset(to, value, bytes);
 }
 DCPY_HOOK __tsan_init() {}
 DCPY_HOOK __tsan_func_entry(void *) {}

@@ -73,10 +73,27 @@ static inline double dcpy_spacing(double x)
     return nextafter(x, x < 0 ? -infinity : infinity) - x;
 }
 
+// fmod without a loop where the quotient is small: the remainder is exact, as one rounding of fma leaves it.
+static inline double dcpy_fmod(double a, double b)
+{
+#if defined(__FMA__) && !defined(__CUDACC__) && !defined(__HIPCC__)
+    const double quotient = trunc(a/b);
+    if (fabs(quotient) < (double)4194304) {
+        if (quotient == 0) return a;
+        double rest = __builtin_fma(-quotient, b, a);
+        if (rest == 0) return copysign((double)0, a);
+        // a/b was rounded up to the next integer
+        if ((rest < 0) != (a < 0)) rest = __builtin_fma(copysign((double)1, quotient) - quotient, b, a);
+        return rest;
+    }
+#endif
+    return fmod(a, b);
+}
+
 // The remainder that goes with the quotient rounded down: it has the divisor's sign.
 static inline double dcpy_remainder(double a, double b)
 {
-    double rest = fmod(a, b);
+    double rest = dcpy_fmod(a, b);
     if (b == 0) return rest;
     if (rest == 0) return copysign((double)0, b);
     return (b < 0) != (rest < 0) ? rest + b : rest;
@@ -86,7 +103,7 @@ static inline double dcpy_remainder(double a, double b)
 static inline double dcpy_floor_divide(double a, double b)
 {
     if (b == 0) return a/b;
-    const double rest = fmod(a, b);
+    const double rest = dcpy_fmod(a, b);
     double quotient = (a - rest)/b;
     if (rest != 0 && (b < 0) != (rest < 0)) quotient -= (double)1;
     if (quotient == 0) return copysign((double)0, a/b);

@@ -35,7 +35,15 @@ static __attribute__((noinline, cold)) bool dcpy_ask(dcpy_pace &pace)
 }
 
 // Whether a loop is to be left, at the head of each of its iterations.
-static inline bool dcpy_interrupted(dcpy_pace &pace) { return --pace.left <= 0 && dcpy_ask(pace); }
+// `dcpy_ask` gets a copy, so that `pace` may live in registers.
+static inline bool dcpy_interrupted(dcpy_pace &pace)
+{
+    if (__builtin_expect(--pace.left > 0, true)) return false;
+    dcpy_pace asked = pace;
+    const bool stop = dcpy_ask(asked);
+    pace = asked;
+    return stop;
+}
 
 // Calls the function of a site; the operands are pointers and numbers.
 template <class... T>

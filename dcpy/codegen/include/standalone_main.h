@@ -1,6 +1,6 @@
 // main() of a stand-alone program. Numbers and arrays are named on the command line, arrays are .npy files. With
 // DCPY_ON_RANKS each rank reads and writes the part that it owns, and files are where all ranks see them. Before this:
-// standalone.h, tables of arguments, and call() and message(), from codegen/standalone.py.
+// standalone.h, tables of arguments, and call() and message(), from codegen/standalone_main.py.
 
 namespace dcpy_main {
 template <class T> static void put(char *at, double value)

@@ -86,7 +86,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Intrinsic:
-    """What machine and run-time do by name (`lir.intrinsics`), on elements or tokens `of` a type where it is for any.
+    """Operation of the machine or run-time, by name (`lir.intrinsics`), on elements or tokens `of` a type if generic.
 
     How it is written is the dialect's: a function of its prelude, one of the compiler's, an operator.
     """

@@ -29,7 +29,8 @@ OF_KERNELS = tuple(f"{what}_{axis}" for what in ("thread", "block", "threads", "
 ORDERS = ("to_order", "from_order")  #: of floats, as integers
 PAST_CACHES = ("store_past_caches", "stores_are_seen", "elements_into_line")
 OF_SIZES = (
-    "sum_of_sizes", "difference_of_sizes", "product_of_sizes", "least_size", "quotient_of_sizes", "remainder_of_sizes",
+    "sum_of_sizes", "difference_of_sizes", "product_of_sizes", "least_size", "greatest_size", "quotient_of_sizes",
+    "remainder_of_sizes",
 )  # fmt: skip
 WIDE = ("load_wide", "store_wide", "is_wide")
 #: what a host asks of a device, beside what has a statement of its own
@@ -55,8 +56,8 @@ def _of_device(of: DType, *, const: bool = False) -> Pointer:
 INTRINSICS: Mapping[str, Callable[[Any], Rule]] = {
     "likely": lambda of: Rule((TRUTH,), TRUTH),  # the same truth; nearly always true
     "is_set": lambda of: Rule((TRUTH,), TRUTH),  # an element of an array of bool, any byte but 0 being true
-    # of sizes, or the largest number, which stands for all that no memory holds, where 64 bits do not hold it
-    **{name: lambda of: Rule((INDEX, INDEX), INDEX) for name in OF_SIZES},
+    **{name: lambda of: Rule((Basic.WIDE, Basic.WIDE), Basic.WIDE) for name in OF_SIZES},
+    "counted_size": lambda of: Rule((Basic.WIDE,), INDEX),  # or the largest number, where 64 bits do not hold the size
     "copy": lambda of: Rule((ANY, BYTES, Basic.SIZE), Basic.VOID),  # bytes that do not overlap
     "move": lambda of: Rule((ANY, BYTES, Basic.SIZE), Basic.VOID),  # bytes that may overlap
     "store_past_caches": lambda of: Rule((Pointer(of), Pointer(of, const=True), INDEX), Basic.VOID),  # so many elements

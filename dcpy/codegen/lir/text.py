@@ -77,7 +77,7 @@ def _owner(head: str, body: tree.Body) -> Iterator[str]:
 
 def _statement(statement: tree.Statement) -> Iterator[str]:
     match statement:
-        case tree.Block(body=body):
+        case tree.Compound(body=body):
             yield from _owner("", body)
         case tree.Attempt(name=name, body=body):
             yield from _owner(f"attempt {name}", body)

@@ -9,14 +9,15 @@ from dataclasses import dataclass, field, replace
 from typing import Union
 
 from dcpy.base.source import SrcSpan
-from dcpy.codegen.lir.combinations import Combination
 from dcpy.codegen.lir.expr import Call, Intrinsic, LirExpr, Name
+from dcpy.codegen.lir.reduction_operators import ReductionOperator
 from dcpy.codegen.lir.types import INDEX, SMALL_INDEX, Lanes, LirType
 from dcpy.ir.expressions.scalar import Number
 from dcpy.ir.types import DType
 
 Statement = Union[
-    "Block", "Attempt", "Declare", "Assign", "Update", "Evaluate", "Loop", "While", "If", "Team", "HeapBuffer", "Grow",
+    "Compound", "Attempt", "Declare", "Assign", "Update", "Evaluate", "Loop", "While", "If", "Team", "HeapBuffer",
+    "Grow",
     "StackBuffer", "Queues", "Network", "Spawn", "Run", "CheckFail", "Return", "Break", "Continue",
     "DeviceBuffer", "Transfer", "TransferBox", "Launch", "SharedBuffer", "Barrier",
 ]  # fmt: skip
@@ -29,7 +30,7 @@ class _Placed:
 
 
 @dataclass(frozen=True, slots=True)
-class Block(_Placed):
+class Compound(_Placed):
     """Statements with a scope of their own."""
 
     body: Body
@@ -68,7 +69,7 @@ class Update(_Placed):
 
     target: LirExpr
     value: LirExpr
-    op: Combination
+    op: ReductionOperator
     atomic: bool = False
 
 
@@ -127,7 +128,7 @@ class Pipelined:
 class Reduction:
     """A variable into which each thread or lane of a loop folds its own copy."""
 
-    op: Combination
+    op: ReductionOperator
     name: str
 
 
@@ -207,7 +208,7 @@ class Grow(_Placed):
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """How hardware cuts an array: into `factor` pieces, ``cyclic`` or ``block``; ``complete``: into its elements."""
+    """Array partition in hardware: into `factor` pieces, ``cyclic`` or ``block``; ``complete``: into its elements."""
 
     style: str
     factor: int
@@ -265,7 +266,7 @@ class Run(_Placed):
 
 @dataclass(frozen=True, slots=True)
 class CheckFail(_Placed):
-    """Where `condition` holds, the check of this `number` (from 1) has failed: with up to four integers.
+    """Report of a failed check: if `condition` holds, the check `number` (from 1) fails, with up to four integers.
 
     Without `status` the function returns the number. With it the first failure is kept in the variable it points to,
     and the program goes on behind the attempt that it `leaves`; or right here, where that is "": a warning. The
@@ -285,7 +286,7 @@ class CheckFail(_Placed):
 
     @property
     def warning(self) -> bool:
-        """Whether the program goes on as if nothing had happened."""
+        """Return whether the program goes on as if nothing had happened."""
         return self.status is not None and not self.leaves
 
 
@@ -439,7 +440,7 @@ class Module:
 
     name: str
     functions: tuple[Function, ...]
-    combinations: tuple[Combination, ...] = ()
+    combinations: tuple[ReductionOperator, ...] = ()
     tables: tuple[Table, ...] = ()
     slots: tuple[str, ...] = ()
     reports_errors: bool = False

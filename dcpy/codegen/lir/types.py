@@ -20,6 +20,7 @@ class Basic(Enum):
     BYTE = "byte"
     SIZE = "size"  #: of memory, in bytes
     INT = "int"  #: what the operators of C make of narrow integers
+    WIDE = "wide"  #: in which sizes are computed that 64 bits may not hold; takes indices
     PACE = "pace"  #: how often a loop asks whether it is interrupted
 
 

@@ -2,7 +2,7 @@
 pointers stay in their memory and keep their promise not to write, calls fit the functions that they call.
 
 Lowering makes LIR, so whatever is found here is a mistake of dcpy. Runs in tests, and where ``options.check`` is on.
-Types of expressions are checked in `typing`, statements and declarations here.
+Types of expressions are checked in `type_checking`, statements and declarations here.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from dcpy.base.source import SrcSpan
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import Call, LirExpr
 from dcpy.codegen.lir.text import type_text
+from dcpy.codegen.lir.type_checking import Signature, Types, agrees, is_place
 from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, Fifo, LirType, Pointer, Reference
-from dcpy.codegen.lir.typing import Signature, Types, agrees, is_place
 from dcpy.codegen.lir.verify_devices import host_problems, kernel_problems
 from dcpy.ir.data import Space
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is wrong in a function, and with the part of which place in Python."""
+    """Error in a function of the LIR, with the place in Python that it comes from."""
 
     function: str
     message: str
@@ -183,7 +183,7 @@ class _Function:
     # -- effects -----------------------------------------------------------------------------------------------
 
     def place(self, target: LirExpr, scope: _Scope) -> LirType:
-        """What is written to."""
+        """Check that `target` can be written to, and return its type."""
         kind = self.typed(target, scope)
         problem = is_place(target)
         if problem:
@@ -224,7 +224,7 @@ class _Function:
 
     # -- control flow ------------------------------------------------------------------------------------------
 
-    def check_block(self, s: tree.Block, scope: _Scope) -> None:
+    def check_block(self, s: tree.Compound, scope: _Scope) -> None:
         self.body(s.body, scope.inside())
 
     def check_attempt(self, s: tree.Attempt, scope: _Scope) -> None:
@@ -295,7 +295,7 @@ class _Function:
         self.declare(scope, s.name, Pointer(s.element, space=Space.SHARED))
 
     def check_barrier(self, s: tree.Barrier, scope: _Scope) -> None:
-        """Where it may stand is asked of all threads together, in `verify_devices`."""
+        """Accept every barrier: `verify_devices` checks the places of barriers for all threads together."""
 
     def check_transfer(self, s: tree.Transfer, scope: _Scope) -> None:
         self.expect(s.size, Basic.SIZE, scope, "the size of a transfer")
@@ -334,7 +334,7 @@ _STATEMENTS: dict[type, Callable[[_Function, Any, _Scope], None]] = {
     tree.Assign: _Function.check_assign, tree.Update: _Function.check_update,
     tree.Evaluate: _Function.check_evaluate, tree.Team: _Function.check_team,
     tree.Network: _Function.check_network, tree.Spawn: _Function.check_spawn, tree.Run: _Function.check_run,
-    tree.Block: _Function.check_block, tree.Attempt: _Function.check_attempt, tree.Loop: _Function.check_loop,
+    tree.Compound: _Function.check_block, tree.Attempt: _Function.check_attempt, tree.Loop: _Function.check_loop,
     tree.While: _Function.check_while, tree.If: _Function.check_if, tree.CheckFail: _Function.check_fail,
     tree.Return: _Function.check_return, tree.Break: _Function.check_leave, tree.Continue: _Function.check_leave,
     tree.DeviceBuffer: _Function.check_device_buffer, tree.SharedBuffer: _Function.check_shared,

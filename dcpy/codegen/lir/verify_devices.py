@@ -12,8 +12,8 @@ from dcpy.base.source import SrcSpan
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import Intrinsic, Item, LirExpr, Name, Prefix
 from dcpy.codegen.lir.text import expr_text
+from dcpy.codegen.lir.traversal import bodies, children, expressions, parts, statements
 from dcpy.codegen.lir.types import Pointer
-from dcpy.codegen.lir.walk import bodies, children, expressions, parts, statements
 from dcpy.ir.data import Space
 
 OF_DEVICES = (Space.GLOBAL, Space.SHARED)
@@ -28,7 +28,7 @@ Said = Iterator[tuple[str, SrcSpan | None]]
 
 
 def host_problems(function: tree.Function) -> Said:
-    """What a function of the host does that only a kernel may do."""
+    """Yield the statements and accesses in a host function that only a kernel may have."""
     for statement in statements(function.body):
         if isinstance(statement, OF_KERNELS):
             yield f"a {type(statement).__name__} outside of kernels", statement.span
@@ -53,7 +53,7 @@ def _looked_at(expr: LirExpr) -> Iterator[Item]:
 
 
 def kernel_problems(kernel: tree.Kernel) -> Said:
-    """What a kernel does that no kernel may do."""
+    """Yield the errors in a kernel."""
     for param in kernel.params:
         if isinstance(param.type, Pointer) and param.type.space not in (Space.GLOBAL, Space.PINNED):
             yield f"the parameter {param.name!r} points into the {param.type.space.value} memory", kernel.span
@@ -71,7 +71,7 @@ def kernel_problems(kernel: tree.Kernel) -> Said:
 
 
 class _Threads:
-    """Which variables may have another value in each thread of a block: an over-approximation, by names."""
+    """Variables that may differ between the threads of a block: an over-approximation, by names."""
 
     def __init__(self) -> None:
         self.varying: set[str] = set()
@@ -90,7 +90,7 @@ class _Threads:
                 yield from self.divergent_barriers(inner, differs)
 
     def _branches(self, statement: tree.Statement) -> bool:
-        """Whether threads may go different ways from here."""
+        """Return whether threads may go different ways from here."""
         if not isinstance(statement, tree.If | tree.Loop | tree.While | tree.Attempt):
             return False
         if isinstance(statement, tree.Attempt):

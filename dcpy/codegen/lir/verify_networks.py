@@ -13,9 +13,9 @@ from dcpy.base.errors import CodegenError
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import Item, LirExpr, Name
 from dcpy.codegen.lir.text import expr_text, type_text
+from dcpy.codegen.lir.traversal import parts
+from dcpy.codegen.lir.type_checking import agrees
 from dcpy.codegen.lir.types import Fifo, LirType, Pointer, Reference
-from dcpy.codegen.lir.typing import agrees
-from dcpy.codegen.lir.walk import parts
 
 
 def require_networks(kernels: Sequence[tree.Function], functions: Sequence[tree.Function]) -> None:
@@ -32,7 +32,7 @@ def require_networks(kernels: Sequence[tree.Function], functions: Sequence[tree.
 
 
 def network_problems(kernel: tree.Function, functions: Sequence[tree.Function]) -> Iterator[str]:
-    """What is wrong in a kernel that starts these functions."""
+    """Yield the errors in a kernel that starts these functions."""
     known = {function.name: function for function in functions}
     queues = {one.name: one for one in kernel.body if isinstance(one, tree.Queues)}
     params = {param.name: _plain(param.type) for param in kernel.params}
@@ -56,7 +56,7 @@ def network_problems(kernel: tree.Function, functions: Sequence[tree.Function]) 
 
 
 def _unlike(function: tree.Function, args: Sequence[LirExpr]) -> Iterator[str]:
-    """How arguments differ from what a process takes."""
+    """Yield the differences between the arguments and the parameters of a process."""
     if len(args) != len(function.params):
         yield f"{function.name!r} takes {len(function.params)} arguments, and gets {len(args)}"
     for param, arg in zip(function.params, args, strict=False):

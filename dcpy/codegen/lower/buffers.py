@@ -8,9 +8,9 @@ from dcpy.codegen.lir.expr import LirExpr, Name, integer, times
 from dcpy.codegen.lir.tree import Declare, DeviceBuffer, Grow, HeapBuffer, SharedBuffer, StackBuffer, Table
 from dcpy.codegen.lir.types import Pointer
 from dcpy.codegen.lower.context import Context
-from dcpy.codegen.lower.cuts import cut_of
-from dcpy.codegen.lower.extents import buffer_size, extent
-from dcpy.codegen.lower.places import Place
+from dcpy.codegen.lower.expressions.array_extents import buffer_size, extent
+from dcpy.codegen.lower.fpga.array_partitioning import cut_of
+from dcpy.codegen.lower.storage_locations import StorageLocation
 from dcpy.codegen.lower.streams import declare_stream, stream_place
 from dcpy.ir.data import Allocation, Array, Data, Lifetime, Scalar, Space, Stream, View, strides_of
 from dcpy.ir.region import Resize
@@ -24,26 +24,26 @@ def register_places(context: Context) -> None:
     }
     for name, desc in descs.items():
         if isinstance(desc, Stream):
-            context.places[name] = stream_place(context, name, desc)
-        if isinstance(desc, Scalar | Array) and name not in context.places:
-            context.places[name] = _own_place(context, name, desc)
+            context.locations[name] = stream_place(context, name, desc)
+        if isinstance(desc, Scalar | Array) and name not in context.locations:
+            context.locations[name] = _own_place(context, name, desc)
     descs |= {name: replace(descs[name], strides=strides) for name, strides in context.strides.items()}  # type: ignore[arg-type]
     for name, desc in descs.items():
         if isinstance(desc, View):
-            context.places[name] = _view_place(context, name, descs)
+            context.locations[name] = _view_place(context, name, descs)
 
 
-def _own_place(context: Context, name: str, desc: Scalar | Array) -> Place:
+def _own_place(context: Context, name: str, desc: Scalar | Array) -> StorageLocation:
     if name in context.sdfg.constants:
-        return Place(_table(context, name, desc), desc.dtype, strides_of(desc))
+        return StorageLocation(_table(context, name, desc), desc.dtype, strides_of(desc))
     if desc.transient and desc.allocation is Allocation.UNDECIDED:
         raise context.refuse(
             f"{name!r} has no storage", desc.span, help="sdfg.lower() gives every container one"
         )
     if desc.allocation is Allocation.REGISTER and desc.space is Space.HOST:
-        return Place(Name(context.names.of(name), desc.dtype), desc.dtype, strides_of(desc), is_value=True)
+        return StorageLocation(Name(context.names.of(name), desc.dtype), desc.dtype, strides_of(desc), is_value=True)
     pointer = Pointer(desc.dtype, space=desc.space)
-    return Place(Name(context.names.of(name), pointer), desc.dtype, strides_of(desc))
+    return StorageLocation(Name(context.names.of(name), pointer), desc.dtype, strides_of(desc))
 
 
 def _table(context: Context, name: str, desc: Scalar | Array) -> Name:
@@ -54,12 +54,12 @@ def _table(context: Context, name: str, desc: Scalar | Array) -> Name:
     return Name(title, Pointer(desc.dtype, const=True))
 
 
-def _view_place(context: Context, name: str, descs: dict[str, Data]) -> Place:
+def _view_place(context: Context, name: str, descs: dict[str, Data]) -> StorageLocation:
     """A view is its base's pointer with other strides: no pointer of its own, so its symbols may change."""
     desc = _with_actual_strides(context, name, descs)
-    place = context.places[context.uses.root(name)]
+    place = context.locations[context.uses.root(name)]
     viewed = desc.dtype != place.dtype or place.is_value
-    return Place(place.base, desc.dtype, strides_of(desc), desc.offset, place.is_value, viewed)
+    return StorageLocation(place.base, desc.dtype, strides_of(desc), desc.offset, place.is_value, viewed)
 
 
 def _with_actual_strides(context: Context, name: str, descs: dict[str, Data]) -> View:
@@ -85,7 +85,7 @@ def declare_buffer(context: Context, name: str) -> None:
             declare_stream(context, name, desc)
     if name in context.sdfg.constants or not isinstance(desc, Scalar | Array):
         return
-    place = context.places[name]
+    place = context.locations[name]
     with context.at(desc.span):
         if desc.space is not Space.HOST or context.kernel is not None:
             _declare_of_device(context, name, desc, place)
@@ -101,9 +101,9 @@ def declare_buffer(context: Context, name: str) -> None:
                 declare_array(context, place.base.name, desc, grows=name in context.placement.growing)  # type: ignore[arg-type]
 
 
-def _declare_of_device(context: Context, name: str, desc: Scalar | Array, place: Place) -> None:
-    """What is in the memory of a device, or in a kernel."""
-    from dcpy.codegen.lower.kernels.waits import command  # late: programs for CPUs load nothing of it
+def _declare_of_device(context: Context, name: str, desc: Scalar | Array, place: StorageLocation) -> None:
+    """Declare a container in the memory of a device, or in a kernel."""
+    from dcpy.codegen.lower.gpu.host_synchronization import command  # late: programs for CPUs load nothing of it
 
     base = place.base.name
     match desc.space, desc.allocation:
@@ -122,7 +122,7 @@ def _declare_of_device(context: Context, name: str, desc: Scalar | Array, place:
             raise context.refuse(
                 f"{name!r} is allocated in a kernel, in the {desc.space.value} memory",
                 desc.span,
-                help="threads have variables, arrays of constant size, and what blocks share",
+                help="threads can use variables, arrays of constant size, and shared memory",
             )
 
 
@@ -152,7 +152,7 @@ def declare_array(context: Context, name: str, desc: Array, *, grows: bool = Fal
 
 def resize_array(context: Context, block: Resize) -> None:
     """Moves a growing array to memory of its new size, which the symbol has already."""
-    desc, place = context.uses.desc(block.container), context.places[block.container]
+    desc, place = context.uses.desc(block.container), context.locations[block.container]
     assert isinstance(desc, Array)  # `verify` refuses others
     row = product_of(*desc.shape[1:])
     kept = times(context.symbolic(max_of(block.kept, 0)), context.symbolic(row))

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 from dcpy.base.errors import CodegenError
 from dcpy.codegen.lir.expr import Call as CallExpr
 from dcpy.codegen.lir.expr import Convert, Infix, Intrinsic, LirExpr, Literal, Name, integer
-from dcpy.codegen.lir.tree import Block, Declare, Evaluate
+from dcpy.codegen.lir.tree import Compound, Declare, Evaluate
 from dcpy.codegen.lir.types import STATUS, TRUTH, Basic, Pointer
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.copies import first_element
+from dcpy.codegen.lower.expressions.scalar import lower_value
 from dcpy.codegen.lower.tasklets import read, write
-from dcpy.codegen.lower.values import lower_value
 from dcpy.ir.data import Array, Scalar, strides_of
-from dcpy.ir.library.callbacks import operand_memlets, site_of
+from dcpy.ir.library.callback_table import operand_memlets, site_of
 from dcpy.ir.library.expansions import environment_of
-from dcpy.ir.library.foreign import prototypes_of, refusal
+from dcpy.ir.library.foreign_functions import prototypes_of, refusal
 from dcpy.ir.nodes import Call, Callback, ForeignCall
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Range
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CallShape:
-    """What a callee's function depends on besides the SDFG: callers that agree in it share the function."""
+    """Properties of a call that its function depends on besides the SDFG: equal calls share the function."""
 
     strided: tuple[str, ...]  # arguments whose strides are passed, since they differ from the descriptor's
     aliased: bool  # some arguments may overlap
@@ -62,7 +62,7 @@ def lower_call(context: Context, node: Call) -> None:
         context.fail(Infix(">", status, zero, TRUTH), status, forwarded=True)
         if warns:
             context.warn(Infix("<", status, zero, TRUTH), status, forwarded=True)
-    context.emit(Block(tuple(body)))
+    context.emit(Compound(tuple(body)))
 
 
 def argument_names(sdfg: Sdfg) -> tuple[str, ...]:
@@ -74,7 +74,7 @@ def argument_names(sdfg: Sdfg) -> tuple[str, ...]:
 
 def actual_strides(context: Context, memlet: Memlet) -> tuple[Expr, ...]:
     """Strides of the kept dimensions of a subset, in elements."""
-    strides = context.places[memlet.container].strides
+    strides = context.locations[memlet.container].strides
     dims = zip(memlet.subset.dims, strides, strict=True)
     return tuple(dim.step * stride for dim, stride in dims if isinstance(dim, Range))
 
@@ -95,7 +95,7 @@ def _shape_of(context: Context, node: Call) -> CallShape:
 
 
 def _lies_as_described(context: Context, desc: Array, node: Call, memlet: Memlet) -> bool:
-    """Whether what is passed has the strides that the callee describes, or has no elements.
+    """Return whether what is passed has the strides that the callee describes, or has no elements.
 
     A size may be ``M - 1`` here and ``max(0, M - 1)`` there: they differ, and the strides that follow from them, only
     where the array is empty.
@@ -108,7 +108,7 @@ def _lies_as_described(context: Context, desc: Array, node: Call, memlet: Memlet
 
 def _pointer(context: Context, memlet: Memlet, *, read_only: bool) -> LirExpr:
     """A pointer for a C function, which need not be declared with all the ``const`` that it could have."""
-    place = context.places[memlet.container]
+    place = context.locations[memlet.container]
     pointer = first_element(context, memlet)
     kind = place.base.type
     if not isinstance(kind, Pointer) or not kind.const or read_only:
@@ -117,8 +117,8 @@ def _pointer(context: Context, memlet: Memlet, *, read_only: bool) -> LirExpr:
 
 
 def _is_constant(context: Context, node: ForeignCall, position: int) -> bool:
-    """Whether a foreign function says that it does not write what its parameter points to."""
-    known = prototypes_of(context.module.known.get(node.environment) or environment_of(node.environment))
+    """Return whether a foreign function says that it does not write what its parameter points to."""
+    known = prototypes_of(context.module.known_environments.get(node.environment) or environment_of(node.environment))
     if node.function in known:
         return known[node.function].parameters[position].const
     found = re.search(rf"\b{re.escape(node.function)}\s*\(([^()]*)\)", context.module.declarations)
@@ -128,9 +128,11 @@ def _is_constant(context: Context, node: ForeignCall, position: int) -> bool:
 
 def lower_foreign_call(context: Context, node: ForeignCall) -> None:
     """``function(args)``: connectors are pointers to the first element of their subset, expressions are values."""
-    if problem := refusal(node, context.module.known):  # also of what an expansion makes of a library node's fields
+    if problem := refusal(
+        node, context.module.known_environments
+    ):  # also of what an expansion makes of a library node's fields
         raise CodegenError(problem, span=node.span)
-    environment = context.module.known.get(node.environment) or environment_of(node.environment)
+    environment = context.module.known_environments.get(node.environment) or environment_of(node.environment)
     if context.module.hardware is not None and (environment.declarations or environment.prototypes):
         raise CodegenError(
             f"{node.function}() of the library {environment.name!r} cannot be called from a program for an FPGA",
@@ -152,7 +154,7 @@ def lower_foreign_call(context: Context, node: ForeignCall) -> None:
         for position, arg in enumerate(node.args)
     )
     if environment.runtime:
-        from dcpy.codegen.lower.kernels.waits import command  # late: programs for CPUs load nothing of it
+        from dcpy.codegen.lower.gpu.host_synchronization import command  # late: programs for CPUs load nothing of it
 
         failure = Literal(context.module.check_number("DeviceError", "", node.span), STATUS)
         command(context, Evaluate(CallExpr(node.function, (failure, *args), Basic.VOID)))
@@ -161,7 +163,7 @@ def lower_foreign_call(context: Context, node: ForeignCall) -> None:
         context.emit(Evaluate(CallExpr(node.function, args, Basic.VOID)))
         return
     memlet = node.outputs[node.result]
-    dtype = context.places[memlet.container].dtype
+    dtype = context.locations[memlet.container].dtype
     write(context, memlet, CallExpr(node.function, args, dtype), dtype)
 
 
@@ -189,4 +191,4 @@ def lower_callback(context: Context, node: Callback) -> None:
         context.emit(Declare(status.name, STATUS, Intrinsic("call_python", tuple(values), STATUS), constant=True))
         stopped = Infix("!=", status, Literal(0, STATUS), TRUTH)
         context.fail(stopped, failed)
-    context.emit(Block(tuple(body)))
+    context.emit(Compound(tuple(body)))

@@ -1,4 +1,4 @@
-"""What lowering knows while it walks an SDFG: names, places of containers, ranges of symbols, the statements so far."""
+"""State of lowering during its walk over an SDFG: names, places of containers, ranges of symbols, statements so far."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from dcpy.base.callbacks import CallbackSite
-from dcpy.base.environment import Environment
+from dcpy.base.callback_sites import CallbackSite
 from dcpy.base.errors import CodegenError
+from dcpy.base.library_environment import Environment
 from dcpy.base.options import CpuOptions, GpuOptions
 from dcpy.base.source import SrcSpan
 from dcpy.codegen import artifact
-from dcpy.codegen.lir.combinations import Combination
+from dcpy.codegen.c_identifiers import Names
 from dcpy.codegen.lir.expr import Infix, LirExpr, Literal, Name, Prefix
-from dcpy.codegen.lir.tree import CheckFail, Function, Kernel, Module, Statement, Table, with_span
+from dcpy.codegen.lir.reduction_operators import ReductionOperator
+from dcpy.codegen.lir.tree import CheckFail, Declare, Function, Kernel, Module, Statement, Table, with_span
 from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, Pointer
-from dcpy.codegen.lower.extents_by_name import ExtentsByName
-from dcpy.codegen.lower.placement import Placement, plan_placement
-from dcpy.codegen.lower.places import Place
-from dcpy.codegen.lower.symbols import lower_atom, lower_symbolic
-from dcpy.codegen.names import Names
-from dcpy.ir.analysis.ranges_at import free_ranges
-from dcpy.ir.analysis.uses import Uses
+from dcpy.codegen.lower.declaration_placement import Placement, plan_placement
+from dcpy.codegen.lower.expressions.size_subexpressions import ExtentsByName
+from dcpy.codegen.lower.expressions.symbolic import lower_atom, lower_symbolic
+from dcpy.codegen.lower.storage_locations import StorageLocation
+from dcpy.ir.analysis.dataflow.def_use import Uses
+from dcpy.ir.analysis.dataflow.value_ranges import free_ranges
 from dcpy.ir.data import Data
-from dcpy.ir.machine import COSTS, Costs
+from dcpy.ir.machine_model import COSTS, Costs
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map
 from dcpy.ir.region import Region
@@ -33,13 +33,14 @@ from dcpy.ir.schedules import Parallel
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.symbolic import ZERO, Expr, Ranges, sym
 from dcpy.ir.symbolic.expr import Atom
+from dcpy.ir.symbolic.intervals import SymbolIntervals
 from dcpy.ir.tree import Element
 from dcpy.ir.types import DType
 
 if TYPE_CHECKING:
-    from dcpy.codegen.lower.hardware_units import Hardware
-    from dcpy.codegen.lower.kernels.pending import Pending
-    from dcpy.codegen.lower.kernels.scope import KernelScope
+    from dcpy.codegen.lower.fpga.device_unit import Hardware
+    from dcpy.codegen.lower.gpu.kernel_context import KernelContext
+    from dcpy.codegen.lower.gpu.pending_waits import Pending
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,19 +97,20 @@ def declarations_of(known: Mapping[str, Environment]) -> str:
 
 @dataclass
 class ModuleContext:
-    """What the functions of one file share."""
+    """State that the functions of one file share."""
 
     name: str  # of the typed function for C
     base: str  # of its entries: BASE_entry, ...
     options: CpuOptions
     names: Names
-    known: Mapping[str, Environment] = field(default_factory=dict)  # where foreign functions are
+    known_environments: Mapping[str, Environment] = field(default_factory=dict)  # where foreign functions are
     costs: Costs = COSTS  # of the machine: what counts as an iteration of a nest depends on them
     functions: list[Function] = field(default_factory=list)
     checks: dict[artifact.Check, int] = field(default_factory=dict)
     callbacks: list[CallbackSite] = field(default_factory=list)
-    combinations: dict[Combination, None] = field(default_factory=dict)  # of reductions
+    combinations: dict[ReductionOperator, None] = field(default_factory=dict)  # of reductions
     tables: list[Table] = field(default_factory=list)
+    literal_tables: dict[tuple[DType, str], str] = field(default_factory=dict)  # their names, by type and text
     slots: list[str] = field(default_factory=list)
     environments: dict[str, None] = field(default_factory=dict)
     callees: dict[tuple[object, ...], tuple[str, bool]] = field(default_factory=dict)
@@ -118,19 +120,19 @@ class ModuleContext:
     gpu: GpuOptions | None = None  # of a program for a device
     kernels: list[Kernel] = field(default_factory=list)
     hardware: Hardware | None = None  # of a program for an FPGA
-    kernels_check: bool = False  # a check may fail on the device
-    defers: bool = False  # and a later call tells
-    graphs: int = 0  # of launches, that its loops record
+    kernels_may_fail: bool = False  # a check may fail on the device
+    defers_checks: bool = False  # and a later call tells
+    graph_count: int = 0  # of launches, that its loops record
     host_waits: bool = False  # the host waits for the device at the end
     callee_function: CalleeFunction | None = None  # set by `module`, which lowers whole SDFGs
 
     @property
     def declarations(self) -> str:
         """The C text of foreign functions that will stand before those of the file."""
-        return declarations_of(self.known)
+        return declarations_of(self.known_environments)
 
     def finished(self) -> Module:
-        """What has been lowered, as a translation unit."""
+        """Return the lowered functions as a translation unit."""
         return Module(
             self.name,
             tuple(self.functions),
@@ -161,7 +163,7 @@ class Context:
         reserved: frozenset[str],
         *,
         shared_writes: bool = False,
-        owned: Iterable[str] = (),
+        owned_results: Iterable[str] = (),
     ) -> None:
         self.sdfg = sdfg
         self.module = module
@@ -169,23 +171,30 @@ class Context:
         for name in _names_of(sdfg):  # all of them first: what lowering invents must differ
             self.names.of(name)
         self.uses = Uses(sdfg)
-        self.owned: dict[str, OwnedResult | None] = dict.fromkeys(owned)  # results that the program allocates
-        self.placement: Placement = plan_placement(sdfg, self.uses, self.owned)
-        self.places: dict[str, Place] = {}
+        self.owned_results: dict[str, OwnedResult | None] = dict.fromkeys(
+            owned_results
+        )  # results that the program allocates
+        self.placement: Placement = plan_placement(sdfg, self.uses, self.owned_results)
+        self.locations: dict[str, StorageLocation] = {}
         self.ranges = free_ranges(sdfg)
-        self.extents: ExtentsByName | None = None  # what has a name, while the body of a function is lowered
+        self.size_intervals: SymbolIntervals | None = None  # by what is known now, for `size_arithmetic`
+        self.named_extents: ExtentsByName | None = None  # what has a name, while the body of a function is lowered
         self.accumulators: dict[Memlet, Accumulator] = {}
         self.lanes: dict[Memlet, LirExpr] = {}  # elements that a vector stands for
         self.parallel: ParallelScope | None = None
-        self.kernel: KernelScope | None = None
+        self.team_polling: tuple[Name, int] | None = None  # how the loops of a team ask about signals: pace, check
+        self.kernel: KernelContext | None = None
         self.process = ""  # the name of the process that is lowered
-        self.told_sizes: frozenset[str] = frozenset()  # symbols that the caller's arrays tell
+        self.array_sizes: frozenset[str] = frozenset()  # symbols that the caller's arrays tell
         self.strides: dict[str, tuple[Expr, ...]] = {}  # of arguments whose strides differ from their descriptors
         self.unaliased: set[str] = set()  # C names of pointers that nothing else overlaps
         self.shared_writes = shared_writes  # several threads may run this function on the same containers
-        self.warns = False
-        self.lost: Mapping[Element, tuple[str, ...]] = {}  # of kernels: the arguments that the device alone has there
-        self.pending: Pending | None = None  # what the last wait for a device is for
+        self.may_warn = False
+        self.device_only_arguments: Mapping[
+            Element, tuple[str, ...]
+        ] = {}  # of kernels: the arguments that the device alone has there
+        self.pending_wait: Pending | None = None  # what the last wait for a device is for
+        self.poll_intervals: list[Declare] = []  # when loops ask for signals: one variable for each loop that does
         self._body: list[Statement] = []
         self._span: SrcSpan | None = None
 
@@ -256,13 +265,14 @@ class Context:
     def running(self, scope: ParallelScope) -> Iterator[None]:
         """Inside runs in parallel."""
         outer, self.parallel = self.parallel, scope
+        asks, self.team_polling = self.team_polling, None
         try:
             yield
         finally:
-            self.parallel = outer
+            self.parallel, self.team_polling = outer, asks
 
     @contextmanager
-    def in_kernel(self, scope: KernelScope) -> Iterator[None]:
+    def in_kernel(self, scope: KernelContext) -> Iterator[None]:
         """Inside is the body of a kernel."""
         self.kernel = scope
         try:
@@ -285,13 +295,13 @@ class Context:
         given = free_ranges(self.sdfg)  # elsewhere more may be known
 
         def lower(atom: Atom) -> LirExpr:
-            return lower_atom(atom, self.symbol, given, self.extents)
+            return lower_atom(atom, self.symbol, given, self.named_extents)
 
-        self.extents = ExtentsByName(self.sdfg.symbols, self.names.fresh, lower)
+        self.named_extents = ExtentsByName(self.sdfg.symbols, self.names.fresh, lower)
         try:
-            yield self.extents
+            yield self.named_extents
         finally:
-            self.extents = None
+            self.named_extents = None
 
     # -- names and values --------------------------------------------------------------------------------------
 
@@ -305,7 +315,7 @@ class Context:
 
     def symbolic(self, expr: Expr) -> LirExpr:
         """A symbolic integer, int64."""
-        return lower_symbolic(expr, self.symbol, self.ranges, self.extents)
+        return lower_symbolic(expr, self.symbol, self.ranges, self.named_extents)
 
     def desc(self, name: str, region: Region | None = None) -> Data:
         """The descriptor of a container."""
@@ -335,14 +345,14 @@ class Context:
         """Keeps the first warning, and goes on."""
         if self.kernel is not None:
             raise self.refuse("a warning in a kernel", help="warn before or after it")
-        self.warns = True
+        self.may_warn = True
         status = Prefix("&", Name(WARNING.name, STATUS), WARNING.type) if self.parallel is None else WARNING
         code = Literal(number, STATUS) if isinstance(number, int) else number
         self.emit(CheckFail(condition, code, values, status, forwarded=forwarded))
 
     @staticmethod
     def is_null(pointer: Name) -> LirExpr:
-        """Whether a pointer is null."""
+        """Return whether a pointer is null."""
         return Infix("==", pointer, Literal(None, Pointer(Basic.VOID)), TRUTH)
 
     @property
@@ -352,12 +362,14 @@ class Context:
 
     @property
     def may_start_team(self) -> bool:
-        """Whether threads may be used here: not inside a team, whose members would share the loop, nor in a process."""
+        """Return whether threads may be used here: not inside a team, whose members would share the loop, nor in a
+        process.
+        """
         return self.module.options.openmp and self.parallel is None and not self.process and not self.shared_writes
 
     @property
     def label(self) -> str:
-        """What a failed check leaves: the attempt that is a parallel iteration, or "" for the function."""
+        """Label that a failed check jumps to: the attempt that is a parallel iteration, or "" for the function."""
         return self.parallel.label if self.parallel is not None else ""
 
     def refuse(self, message: str, span: SrcSpan | None = None, *, help: str = "") -> CodegenError:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dcpy.codegen.lir.expr import Infix, Intrinsic, LirExpr, Name, SizeOf, integer
-from dcpy.codegen.lir.tree import Assign, Block, Body, Evaluate, Loop, Simd
+from dcpy.codegen.lir.tree import Assign, Body, Compound, Evaluate, Loop, Simd
 from dcpy.codegen.lir.types import Basic, Pointer
 from dcpy.codegen.lower.buffers import declare_array
 from dcpy.codegen.lower.context import Context
-from dcpy.codegen.lower.places import Place
+from dcpy.codegen.lower.fpga.vector_tokens import copy_tokens, moves_tokens
+from dcpy.codegen.lower.storage_locations import StorageLocation
 from dcpy.codegen.lower.streams import is_stream, pop
 from dcpy.codegen.lower.tasklets import read, write
-from dcpy.codegen.lower.tokens import copy_tokens, moves_tokens
 from dcpy.ir.data import Array, packed_strides
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy
@@ -21,19 +21,19 @@ from dcpy.ir.symbolic import ONE, ZERO, Expr, product_of, sym
 def lower_copy(context: Context, node: Copy) -> None:
     """``dst[...] = src[...]``, as if read whole before written."""
     if context.module.gpu is not None:
-        from dcpy.codegen.lower.kernels import transfers  # late: programs for CPUs load nothing of it
+        from dcpy.codegen.lower.gpu import transfers  # late: programs for CPUs load nothing of it
 
         if transfers.crosses(context, node):
             transfers.lower_transfer(context, node)
             return
     src, dst = node.src, node.dst
-    moved = src if is_stream(context.places[dst.container]) else dst  # a queue has no dimensions
+    moved = src if is_stream(context.locations[dst.container]) else dst  # a queue has no dimensions
     sizes = tuple(_size(context, dim) for dim in moved.subset.dims if isinstance(dim, Range))
     if all(size is ONE for size in sizes) and not moves_tokens(context, node):
-        place = context.places[src.container]
-        write(context, dst, taken(context, src), place.dtype)
+        place = context.locations[src.container]
+        write(context, dst, read_or_pop(context, src), place.dtype)
         return
-    if is_stream(context.places[src.container]) or is_stream(context.places[dst.container]):
+    if is_stream(context.locations[src.container]) or is_stream(context.locations[dst.container]):
         if context.module.hardware is not None and moves_tokens(context, node):
             copy_tokens(context, node, sizes)
             return
@@ -50,9 +50,9 @@ def lower_copy(context: Context, node: Copy) -> None:
         _copy_elements(context, src, dst, sizes)
 
 
-def taken(context: Context, memlet: Memlet) -> LirExpr:
+def read_or_pop(context: Context, memlet: Memlet) -> LirExpr:
     """The element that a memlet names; the next one of a stream, which is popped."""
-    return pop(context, memlet) if is_stream(context.places[memlet.container]) else read(context, memlet)
+    return pop(context, memlet) if is_stream(context.locations[memlet.container]) else read(context, memlet)
 
 
 def _size(context: Context, dim: Range) -> Expr:
@@ -71,16 +71,16 @@ def _copy_overlapping(context: Context, src: Memlet, dst: Memlet, sizes: tuple[E
     if not dst.wcr and _is_contiguous(context, src) and _is_contiguous(context, dst):
         _call(context, "move", src, dst, sizes)
         return
-    place = context.places[src.container]
+    place = context.locations[src.container]
     name = context.names.fresh("copied")
     with context.capture() as body:
         desc = Array.packed(place.dtype, sizes, transient=True)
         declare_array(context, name, desc)
-        context.places[name] = Place(Name(name, Pointer(place.dtype)), place.dtype, desc.strides)
+        context.locations[name] = StorageLocation(Name(name, Pointer(place.dtype)), place.dtype, desc.strides)
         whole = Memlet(name, Subset(tuple(Range(ZERO, size) for size in sizes)))
         _call_or_loop(context, src, whole, sizes)
         _copy_elements(context, whole, dst, sizes)
-    context.emit(Block(tuple(body)))
+    context.emit(Compound(tuple(body)))
 
 
 def _call_or_loop(context: Context, src: Memlet, dst: Memlet, sizes: tuple[Expr, ...]) -> None:
@@ -91,10 +91,10 @@ def _call_or_loop(context: Context, src: Memlet, dst: Memlet, sizes: tuple[Expr,
 
 
 def _is_contiguous(context: Context, memlet: Memlet) -> bool:
-    """Whether the elements lie one after the other, in the order of the subset's dimensions."""
+    """Return whether the elements lie one after the other, in the order of the subset's dimensions."""
     steps: list[Expr] = []
     sizes: list[Expr] = []
-    for dim, stride in zip(memlet.subset.dims, context.places[memlet.container].strides, strict=True):
+    for dim, stride in zip(memlet.subset.dims, context.locations[memlet.container].strides, strict=True):
         if isinstance(dim, Range):
             steps.append(dim.step * stride)
             sizes.append(dim.size)
@@ -102,7 +102,7 @@ def _is_contiguous(context: Context, memlet: Memlet) -> bool:
 
 
 def _call(context: Context, function: str, src: Memlet, dst: Memlet, sizes: tuple[Expr, ...]) -> None:
-    dtype = context.places[dst.container].dtype
+    dtype = context.locations[dst.container].dtype
     count = context.symbolic(product_of(*sizes))
     width = SizeOf(dtype, Basic.SIZE)
     args = (first_element(context, dst), first_element(context, src), Infix("*", count, width, Basic.SIZE))
@@ -112,7 +112,7 @@ def _call(context: Context, function: str, src: Memlet, dst: Memlet, sizes: tupl
 def first_element(context: Context, memlet: Memlet) -> LirExpr:
     """A pointer to the first element of a subset."""
     start = tuple(dim.start if isinstance(dim, Range) else dim for dim in memlet.subset.dims)
-    return context.places[memlet.container].address(start, context.symbolic)
+    return context.locations[memlet.container].address(start, context.symbolic)
 
 
 def _copy_elements(context: Context, src: Memlet, dst: Memlet, sizes: tuple[Expr, ...]) -> None:
@@ -124,8 +124,8 @@ def _copy_elements(context: Context, src: Memlet, dst: Memlet, sizes: tuple[Expr
     for param, size in zip(params, sizes, strict=True):
         ranges = ranges.bind(param, 0, size - 1)
     with context.knowing(ranges), context.capture() as inner:
-        place = context.places[src.container]
-        write(context, _at(dst, params), taken(context, _at(src, params)), place.dtype)
+        place = context.locations[src.container]
+        write(context, _at(dst, params), read_or_pop(context, _at(src, params)), place.dtype)
     body: Body = tuple(inner)
     simple = context.kernel is None and all(isinstance(statement, Assign) for statement in body)
     for depth, (param, size) in enumerate(reversed(list(zip(params, sizes, strict=True)))):

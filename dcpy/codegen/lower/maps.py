@@ -12,22 +12,29 @@ from functools import reduce
 
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import Call, Infix, LirExpr, Literal, Name, Prefix, integer, times
+from dcpy.codegen.lir.traversal import changed_variables, names_in, statements
 from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, LirType, Pointer, Reference
-from dcpy.codegen.lir.walk import changed_variables, names_in, statements
-from dcpy.codegen.lower.bounds import going_down, within
 from dcpy.codegen.lower.context import FAILURE, Accumulator, Context, ParallelScope
-from dcpy.codegen.lower.hoisting import grow_buffers, take_buffers, take_checks
-from dcpy.codegen.lower.independence import promised
-from dcpy.codegen.lower.interrupts import question_of_team
-from dcpy.codegen.lower.past_caches import streamed_row, with_fence
-from dcpy.codegen.lower.reductions import accumulator_for, is_new, is_short, of_accumulator, reduction_of
+from dcpy.codegen.lower.cpu.allocation_hoisting import grow_buffers, take_buffers, take_checks
+from dcpy.codegen.lower.cpu.interrupt_polling import question_of_team
+from dcpy.codegen.lower.cpu.nontemporal_stores import streamed_row, with_fence
+from dcpy.codegen.lower.cpu.vector_checks import ANY, any_fails, some_fail
+from dcpy.codegen.lower.expressions.loop_ranges import going_down, within
+from dcpy.codegen.lower.expressions.size_arithmetic import overflow_of_iterations
+from dcpy.codegen.lower.fpga.dependence_pragmas import with_dependence_pragmas
+from dcpy.codegen.lower.reduction_variables import accumulator_for, is_new, is_short, of_accumulator, reduction_of
 from dcpy.codegen.lower.tasklets import write
-from dcpy.ir.analysis.conflicts import ConflictResolutions, conflict_resolutions, reducible, tiles_of
-from dcpy.ir.analysis.work import work_of
+from dcpy.ir.analysis.costs.work_estimates import work_of
+from dcpy.ir.analysis.parallelism.conflict_resolutions import (
+    ConflictResolutions,
+    conflict_resolutions,
+    reducible,
+    tiles_of,
+)
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map
 from dcpy.ir.region import Region
-from dcpy.ir.schedules import Block, Grid, Parallel, Pipelined, Schedule, Sequential, Undecided, Unrolled, Vector
+from dcpy.ir.schedules import Grid, Parallel, Pipelined, Schedule, Sequential, ThreadBlock, Undecided, Unrolled, Vector
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import Expr, product_of
 from dcpy.ir.tree import owners_around
@@ -38,10 +45,10 @@ FOLDED = (Sequential, Vector, Parallel)  # what all iterations of these combine 
 
 def lower_map(context: Context, node: Map, lower_region: LowerRegion) -> None:
     """Emits the loops of a map."""
-    if isinstance(node.schedule, Grid | Block):
-        from dcpy.codegen.lower.kernels import blocks, grids  # late: programs for CPUs load nothing of it
+    if isinstance(node.schedule, Grid | ThreadBlock):
+        from dcpy.codegen.lower.gpu import kernel_functions, thread_blocks  # late: programs for CPUs load nothing of it
 
-        lower = grids.lower_grid if isinstance(node.schedule, Grid) else blocks.lower_block_map
+        lower = kernel_functions.lower_grid if isinstance(node.schedule, Grid) else thread_blocks.lower_block_map
         lower(context, node, lower_region)
         return
     if isinstance(node.schedule, Undecided):
@@ -106,41 +113,50 @@ def _lower_loops(context: Context, node: Map, writes: ConflictResolutions, lower
     checks, body = take_checks(buffers, body)
     buffers = (*buffers, *checks)
     if context.kernel is not None and isinstance(node.schedule, Vector):
-        from dcpy.codegen.lower.kernels.wide import lower_wide_map  # late: programs for CPUs load nothing of it
+        from dcpy.codegen.lower.gpu.vector_accesses import lower_wide_map  # late: programs for CPUs load nothing of it
 
         wide = lower_wide_map(context, node, body, lower_region)
         if wide is not None:
-            context.emit(tree.Block((*buffers, *wide)))
+            context.emit(tree.Compound((*buffers, *wide)))
             return
-    width = 1 if _leaves(body) else _width(context, node, writes)
+    leaves = _leaves(body)
+    width = 1 if leaves else _width(context, node, writes)
     plain = width == 1 or writes.resolved or buffers
     row = None if plain else streamed_row(context, node, (tree.Simd(width),), lower_region)
     if row is not None:
         _emit_rows(context, node, (*buffers, *_around(context, node, row, len(node.params) - 1)))
         return
     loops = _nest(context, node, body)
+    asked = any_fails(context, body) if leaves and not buffers and not is_short(node.domain[-1]) else None
+    if asked is not None:
+        failing, question = asked
+        any_of_all = (tree.Simd(), tree.Reduction(ANY, failing.name))
+        context.emit(tree.Declare(failing.name, failing.type, Literal(0, INDEX)))
+        context.emit(_mark_innermost(_nest(context, node, question), len(node.params), *any_of_all))
+        context.emit(tree.If(((some_fail(failing), (loops,)),)))
+        return
     if width != 1:
         reductions = _reductions(context, writes)
         loops = _mark_innermost(loops, len(node.params), tree.Simd(width), *reductions)
-    elif marks := tuple(promised(context, node, marks_of(context, node.schedule, node.domain[-1]))):
+    elif marks := tuple(with_dependence_pragmas(context, node, marks_of(context, node.schedule, node.domain[-1]))):
         free = (replace(mark, parallel=True) if isinstance(mark, tree.Pipelined) else mark for mark in marks)
         loops = _mark_innermost(loops, len(node.params), *free)
-    context.emit(tree.Block((*buffers, loops)) if buffers else loops)
+    context.emit(tree.Compound((*buffers, loops)) if buffers else loops)
 
 
 def _leaves(body: tree.Body) -> bool:
-    """Whether an iteration may leave the loop, as nothing may leave an OpenMP loop of vectors."""
+    """Return whether an iteration may leave the loop, as nothing may leave an OpenMP loop of vectors."""
     return any(isinstance(each, tree.CheckFail) and not each.warning for each in statements(body))
 
 
 def _emit_rows(context: Context, node: Map, body: tree.Body) -> None:
     """Loops that store past the caches; a function that threads run waits at its end until others see that."""
     inside = context.parallel is not None or any(isinstance(owner, Map) for owner in owners_around(node))
-    context.emit(tree.Block(body if inside else with_fence(body)))
+    context.emit(tree.Compound(body if inside else with_fence(body)))
 
 
 def marks_of(context: Context, schedule: Schedule, values: Range) -> tuple[tree.Mark, ...]:
-    """What a schedule says of a loop over these values alone."""
+    """Return the marks that a schedule puts on a loop over these values alone."""
     match schedule:
         case Unrolled(factor=factor):
             return (tree.Unroll(factor or trip_count(context, values)),)
@@ -150,7 +166,7 @@ def marks_of(context: Context, schedule: Schedule, values: Range) -> tuple[tree.
 
 
 def trip_count(context: Context, values: Range) -> int:
-    """How often what is unrolled whole is written out."""
+    """Return how many copies of its body a fully unrolled loop has."""
     count = values.size.constant
     if count is None:
         raise context.refuse(
@@ -207,20 +223,44 @@ def _lower_parallel(context: Context, node: Map, writes: ConflictResolutions, lo
     with context.running(scope):
         buffers, body = _body(context, node, lower_region)
         pace, question = question_of_team(context, node)
+    asked = any_fails(context, body) if not buffers and not is_short(node.domain[-1]) and _leaves(body) else None
     growing, body = grow_buffers((*question, *body))
-    fails = any(isinstance(s, tree.CheckFail) and s.leaves == label for s in statements(body))
-    if fails:
+    leaves = any(isinstance(s, tree.CheckFail) and s.leaves == label for s in statements(body))
+    if leaves:
         body = (tree.Attempt(label, body),)
     assert isinstance(node.schedule, Parallel)  # the caller asked
-    divided = tree.Divided(max(node.schedule.collapse, 1), node.schedule.chunk)
-    width = _width(context, node, writes)
-    vector = (tree.Simd(width),) if width != 1 else ()
-    loops = _nest(context, node, body)
-    reductions = _reductions(context, writes)
+    _require_counted(context, node, max(node.schedule.collapse, 1))
+    width, reductions = _width(context, node, writes), _reductions(context, writes)
+    loops = _divided(context, node, body, (tree.Simd(width),) if width != 1 else (), reductions)
+    if asked is None:
+        _call_by_team(context, node, with_fence((*buffers, *growing, *pace, loops)), leaves)
+        return
+    failing, question = asked
+    context.emit(tree.Declare(failing.name, failing.type, Literal(0, INDEX)))
+    any_of_all = (tree.Reduction(ANY, failing.name),)
+    _call_by_team(context, node, (_divided(context, node, question, (tree.Simd(),), any_of_all),), False)
+    with context.capture() as finding:
+        _call_by_team(context, node, (*growing, *pace, loops), leaves)
+    context.emit(tree.If(((some_fail(failing), tuple(finding)),)))
+
+
+def _divided(
+    context: Context, node: Map, body: tree.Body, vector: tuple[tree.Mark, ...], reductions: tuple[tree.Reduction, ...]
+) -> tree.Loop:
+    """The loops of which a team divides the outer ones; vectors are made of the innermost one."""
+    assert isinstance(node.schedule, Parallel)
+    loops, divided = _nest(context, node, body), tree.Divided(max(node.schedule.collapse, 1), node.schedule.chunk)
     if vector and len(node.params) > divided.collapse:
         loops, vector = _mark_innermost(loops, len(node.params), *vector, *reductions), ()
-    loops = replace(loops, marks=(divided, *vector, *reductions))
-    _call_by_team(context, node, with_fence((*buffers, *growing, *pace, loops)), fails)
+    return replace(loops, marks=(divided, *vector, *reductions))
+
+
+def _require_counted(context: Context, node: Map, collapse: int) -> None:
+    """Leaves with an `OverflowError` where loops that a team divides as one have more iterations than 64 bits count."""
+    overflow = overflow_of_iterations(context, node.domain[:collapse]) if collapse > 1 else None
+    if overflow is not None:
+        message = f"a loop over {', '.join(node.params[:collapse])} has more iterations than 64 bits count"
+        context.fail(overflow, context.module.check_number("OverflowError", message, node.span))
 
 
 def _call_by_team(context: Context, node: Map, loops: tree.Body, fails: bool) -> None:
@@ -265,11 +305,11 @@ def _emit_with_checks(context: Context, team: tree.Team | tree.Evaluate, fails: 
         context.emit(team)
         if fails:
             context.emit(tree.If(((stopped, (tree.Return(failure),)),)))
-    context.emit(tree.Block(tuple(block)))
+    context.emit(tree.Compound(tuple(block)))
 
 
 def parameter_for(context: Context, name: str, kind: LirType, body: tree.Body) -> tree.Parameter:
-    """What is assigned inside is passed by reference."""
+    """Return a parameter for a variable: by reference if the body assigns it."""
     if name in changed_variables(body):
         return tree.Parameter(name, Reference(kind))
     return tree.Parameter(name, kind, restrict=isinstance(kind, Pointer) and name in context.unaliased)

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
 
-from dcpy.base.exceptions import exception_type
+from dcpy.base.program_exceptions import exception_type
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import Intrinsic, LirExpr, Literal, Name, Prefix
-from dcpy.codegen.lir.scalars import convert
+from dcpy.codegen.lir.scalar_operations import convert
 from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH
-from dcpy.codegen.lower.bounds import going_down, within
 from dcpy.codegen.lower.buffers import declare_buffer, resize_array
 from dcpy.codegen.lower.calls import lower_call, lower_callback, lower_foreign_call
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.copies import lower_copy
-from dcpy.codegen.lower.independence import promised
-from dcpy.codegen.lower.interrupts import emit_interruptible, question
+from dcpy.codegen.lower.cpu.interrupt_polling import emit_interruptible, question
+from dcpy.codegen.lower.cpu.literal_tables import with_literal_tables
+from dcpy.codegen.lower.dataflow_blocks import lower_dataflow
+from dcpy.codegen.lower.declaration_sinking import sink_declarations
+from dcpy.codegen.lower.expressions.loop_ranges import going_down, within
+from dcpy.codegen.lower.expressions.scalar import lower_value
+from dcpy.codegen.lower.fpga.dependence_pragmas import with_dependence_pragmas
 from dcpy.codegen.lower.maps import lower_map, marks_of
-from dcpy.codegen.lower.networks import lower_dataflow
-from dcpy.codegen.lower.results import allocate_owned
+from dcpy.codegen.lower.result_allocation import allocate_owned
 from dcpy.codegen.lower.tasklets import lower_tasklet
-from dcpy.codegen.lower.tidy import tidy
-from dcpy.codegen.lower.values import lower_value
 from dcpy.ir import types
 from dcpy.ir.expressions.scalar import Const, Op, ScalarExpr, walk
 from dcpy.ir.nodes import Call, Callback, Copy, ForeignCall, LibraryNode, Map, Node, Tasklet
@@ -57,7 +58,7 @@ def lower_region(context: Context, region: Region) -> tree.Body:
                 (_lower_block if context.kernel is None else _lower_beside_maps)(context, block)
                 for name in context.placement.owned.get(block, ()):
                     allocate_owned(context, name)
-    return tidy(tuple(body))
+    return sink_declarations(with_literal_tables(context, body))
 
 
 def _lower_block(context: Context, block: Block) -> None:
@@ -76,7 +77,7 @@ def _lower_block(context: Context, block: Block) -> None:
 
 def _lower_beside_maps(context: Context, block: Block) -> None:
     """A part of a kernel that is not one thread's alone."""
-    from dcpy.codegen.lower.kernels.blocks import around_part  # late: programs for CPUs load nothing of it
+    from dcpy.codegen.lower.gpu.thread_blocks import around_part  # late: programs for CPUs load nothing of it
 
     with around_part(context, block):
         _lower_block(context, block)
@@ -101,7 +102,9 @@ def _lower_control(context: Context, block: Block) -> None:
             if context.parallel is not None:
                 raise context.refuse("a return inside a parallel map", help="return after the map")
             if context.module.gpu is not None:
-                from dcpy.codegen.lower.kernels.waits import end  # late: programs for CPUs load nothing of it
+                from dcpy.codegen.lower.gpu.host_synchronization import (
+                    end,  # late: programs for CPUs load nothing of it
+                )
 
                 end(context)
             context.emit(tree.Return(success(context)))
@@ -113,10 +116,10 @@ def _lower_node(context: Context, node: Node) -> None:
     if context.kernel is None:
         _lower_one(context, node)
         return
-    from dcpy.codegen.lower.kernels import blocks  # late: programs for CPUs load nothing of it
+    from dcpy.codegen.lower.gpu import thread_blocks  # late: programs for CPUs load nothing of it
 
-    if blocks.stands_alone(context, node):
-        blocks.lower_alone(context, node, _lower_one)
+    if thread_blocks.stands_alone(context, node):
+        thread_blocks.lower_alone(context, node, _lower_one)
     else:
         _lower_one(context, node)
 
@@ -143,7 +146,7 @@ def _lower_one(context: Context, node: Node) -> None:
 
 def success(context: Context) -> LirExpr:
     """The return value of a program that was not stopped: 0, or the number of a warning."""
-    return Name("warning", STATUS) if context.warns else Literal(0, STATUS)
+    return Name("warning", STATUS) if context.may_warn else Literal(0, STATUS)
 
 
 def _counted(context: Context, counter: Name, down: bool | None) -> AbstractContextManager[None]:
@@ -168,15 +171,13 @@ def _lower_loop(context: Context, block: Loop) -> None:
     counter = Name(context.names.of(block.param), INDEX)
     with context.knowing(within(context.ranges, block.param, range_)), _counted(context, counter, down):
         body = lower_region(context, block.body)
-    marks = tuple(promised(context, block, marks_of(context, block.schedule, range_)))
+    marks = tuple(with_dependence_pragmas(context, block, marks_of(context, block.schedule, range_)))
     start, stop, step = bounds
     loop = tree.Loop(context.names.of(block.param), start, stop, step, body, down, marks)
     if isinstance(block.schedule, Recorded):
-        from dcpy.codegen.lower.kernels.graphs import with_graphs  # late: programs for CPUs load nothing of it
+        from dcpy.codegen.lower.gpu.graph_capture import with_graphs  # late: programs for CPUs load nothing of it
 
-        pace, head = question(context, block)
-        context.emit(pace)
-        context.emit(with_graphs(context, loop, block.schedule, head))
+        context.emit(with_graphs(context, loop, block.schedule, question(context, block)))
     else:
         emit_interruptible(context, loop, block)
 

@@ -8,28 +8,28 @@ from dcpy.codegen.lir.expr import Infix, Intrinsic, LirExpr, Literal, Name, Pref
 from dcpy.codegen.lir.tree import Declare, Queues
 from dcpy.codegen.lir.types import STATUS, TRUTH, Fifo, Pointer
 from dcpy.codegen.lower.context import Context
-from dcpy.codegen.lower.hardware import pop_from_queue, push_to_queue
-from dcpy.codegen.lower.places import Place
+from dcpy.codegen.lower.fpga.process_kernels import pop_from_queue, push_to_queue
+from dcpy.codegen.lower.storage_locations import StorageLocation
 from dcpy.ir.data import Stream, strides_of
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.symbolic import Expr, max_of
 
 
-def is_stream(place: Place) -> bool:
-    """Whether a container is a stream."""
+def is_stream(place: StorageLocation) -> bool:
+    """Return whether a container is a stream."""
     kind = place.base.type
     return isinstance(kind, Pointer) and isinstance(kind.element, Fifo)
 
 
-def stream_place(context: Context, name: str, desc: Stream) -> Place:
-    """Where the queues of a stream are."""
+def stream_place(context: Context, name: str, desc: Stream) -> StorageLocation:
+    """Return the storage location of the queues of a stream."""
     if not desc.transient:
         raise context.refuse(
             f"the argument {name!r} is a stream: compiled programs take scalars and arrays",
             desc.span,
             help="define the stream in the program, and pass arrays",
         )
-    return Place(Name(context.names.of(name), Pointer(Fifo(desc.dtype))), desc.dtype, strides_of(desc))
+    return StorageLocation(Name(context.names.of(name), Pointer(Fifo(desc.dtype))), desc.dtype, strides_of(desc))
 
 
 def declare_stream(context: Context, name: str, desc: Stream) -> None:
@@ -39,7 +39,7 @@ def declare_stream(context: Context, name: str, desc: Stream) -> None:
     count: LirExpr = integer(1)
     for size in desc.shape:
         count = times(count, context.symbolic(max_of(size, 0)))
-    place = context.places[name]
+    place = context.locations[name]
     elements = desc.capacity * prod(desc.token)  # a token goes element by element: who waits for one waits for all
     context.emit(Queues(place.base.name, desc.dtype, count, context.symbolic(elements)))
     context.fail_unless_memory(place.base)
@@ -50,7 +50,7 @@ def push(context: Context, memlet: Memlet, value: LirExpr) -> None:
     if context.module.hardware is not None:
         push_to_queue(context, memlet, value)
         return
-    place = context.places[memlet.container]
+    place = context.locations[memlet.container]
     call = Intrinsic("push", (_queue(context, memlet), value), STATUS, place.dtype)
     status = Name(context.names.fresh("status"), STATUS)
     context.emit(Declare(status.name, STATUS, call, constant=True))
@@ -64,7 +64,7 @@ def pop(context: Context, memlet: Memlet) -> LirExpr:
     """A variable with the next element, as soon as there is one."""
     if context.module.hardware is not None:
         return pop_from_queue(context, memlet)
-    place = context.places[memlet.container]
+    place = context.locations[memlet.container]
     value = Name(context.names.fresh(f"{memlet.container}_next"), place.dtype)
     context.emit(Declare(value.name, value.type))
     address = Prefix("&", value, Pointer(place.dtype))
@@ -76,7 +76,7 @@ def pop(context: Context, memlet: Memlet) -> LirExpr:
 
 def _queue(context: Context, memlet: Memlet) -> LirExpr:
     """A pointer to one queue."""
-    return context.places[memlet.container].address(memlet.subset.indices, context.symbolic)
+    return context.locations[memlet.container].address(memlet.subset.indices, context.symbolic)
 
 
 def _fail_where_it_waits(context: Context, memlet: Memlet, waits: LirExpr, what: str, state: str) -> None:

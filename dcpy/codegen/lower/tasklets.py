@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 
-from dcpy.codegen.lir.combinations import Combination
 from dcpy.codegen.lir.expr import Intrinsic, Item, LirExpr, Name
-from dcpy.codegen.lir.scalars import convert
-from dcpy.codegen.lir.tree import Assign, Block, Declare, Update
+from dcpy.codegen.lir.reduction_operators import ReductionOperator
+from dcpy.codegen.lir.scalar_operations import convert
+from dcpy.codegen.lir.traversal import parts
+from dcpy.codegen.lir.tree import Assign, Compound, Declare, Update
 from dcpy.codegen.lir.types import TRUTH
-from dcpy.codegen.lir.walk import parts
 from dcpy.codegen.lower.context import Context
-from dcpy.codegen.lower.reductions import to_accumulator
+from dcpy.codegen.lower.expressions.scalar import lower_value
+from dcpy.codegen.lower.reduction_variables import to_accumulator
 from dcpy.codegen.lower.streams import is_stream, push
-from dcpy.codegen.lower.values import lower_value
 from dcpy.ir import types
-from dcpy.ir.analysis.conflicts import location, threads_race
+from dcpy.ir.analysis.parallelism.conflict_resolutions import location, threads_race
 from dcpy.ir.expressions.scalar import Op, Ref, walk
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Tasklet
@@ -31,7 +31,7 @@ def lower_tasklet(context: Context, node: Tasklet) -> None:
         for connector, memlet in node.outputs.items():
             write(context, memlet, *results[connector])
     if any(isinstance(statement, Declare) for statement in body):
-        context.emit(Block(tuple(body)))
+        context.emit(Compound(tuple(body)))
     else:
         for statement in body:
             context.emit(statement)
@@ -81,7 +81,7 @@ def _variable(context: Context, stem: str, value: LirExpr, used: set[str]) -> Li
 
 
 def _may_change(value: LirExpr, constants: set[str]) -> bool:
-    """Whether a write could change the value: it reads an element, or a variable that is no constant."""
+    """Return whether a write could change the value: it reads an element, or a variable that is no constant."""
     return any(isinstance(p, Item) or (isinstance(p, Name) and p.name not in constants) for p in parts(value))
 
 
@@ -89,7 +89,7 @@ def read(context: Context, memlet: Memlet) -> LirExpr:
     """The element that a memlet names."""
     if memlet in context.lanes:
         return context.lanes[memlet]
-    place = context.places[memlet.container]
+    place = context.locations[memlet.container]
     element = place.element(point_of(memlet.subset), context.symbolic)
     in_memory = isinstance(element, Item) and place.dtype == types.bool_
     return Intrinsic("is_set", (element,), TRUTH) if in_memory else element
@@ -102,7 +102,7 @@ def point_of(subset: Subset) -> tuple[Expr, ...]:
 
 def write(context: Context, memlet: Memlet, value: LirExpr, source: DType) -> None:
     """Stores a value of dtype `source` where a memlet says, resolving the conflict if it asks for that."""
-    place = context.places[memlet.container]
+    place = context.locations[memlet.container]
     if is_stream(place):
         push(context, memlet, convert(value, source, place.dtype))
         return
@@ -114,16 +114,16 @@ def write(context: Context, memlet: Memlet, value: LirExpr, source: DType) -> No
     accumulator = context.accumulators.get(key)
     if accumulator is None:
         target = place.element(point_of(memlet.subset), context.symbolic)
-        combination, combined = Combination(memlet.wcr, place.dtype), convert(value, source, place.dtype)
+        combination, combined = ReductionOperator(memlet.wcr, place.dtype), convert(value, source, place.dtype)
         context.emit(Update(target, combined, combination, races(context, memlet)))
     else:
-        combination = Combination(accumulator.op, accumulator.dtype)
+        combination = ReductionOperator(accumulator.op, accumulator.dtype)
         combined = to_accumulator(accumulator, value, source)
         context.emit(Update(accumulator.variable, combined, combination, atomic=False))
 
 
 def races(context: Context, memlet: Memlet) -> bool:
-    """Whether two iterations that run at the same time may write the same location."""
+    """Return whether two iterations that run at the same time may write the same location."""
     if context.kernel is not None:
         return _threads_meet(context, memlet)
     scope = context.parallel
@@ -134,12 +134,12 @@ def races(context: Context, memlet: Memlet) -> bool:
 
 
 def _threads_meet(context: Context, memlet: Memlet) -> bool:
-    """Whether threads of a device may write one location; refuses where the order of a sum would show."""
+    """Return whether threads of a device may write one location; refuses where the order of a sum would show."""
     kernel, options = context.kernel, context.module.gpu
     assert kernel is not None  # the caller asked
     if not kernel.races(memlet, context.uses):
         return False
-    dtype = context.places[memlet.container].dtype
+    dtype = context.locations[memlet.container].dtype
     if options is not None and options.deterministic and not dtype.is_integer and memlet.wcr in ("add", "mul"):
         raise context.refuse(
             f"threads of a device combine floats in one place, {memlet}: the order would show in the result",

@@ -2,51 +2,59 @@
 
 from __future__ import annotations
 
-from dcpy.frontend.comm.operands import NONE, combining, given, rank_of, require_same_dtype, says, taken
-from dcpy.frontend.comm.words import Operation
-from dcpy.frontend.lower.builder import Builder
-from dcpy.frontend.values import Static, Value
+from dcpy.frontend.abstract_values.values import Static, Value
+from dcpy.frontend.comm.constants import Operation
+from dcpy.frontend.comm.operands import (
+    NONE,
+    combining,
+    implements_comm,
+    rank_of,
+    received_operand,
+    require_same_dtype,
+    sent_operand,
+)
+from dcpy.frontend.lower.op_builder import OpBuilder
 from dcpy.ir.types import int64
 
 ROOT = Static(0)
 SUM = Static(Operation.SUM)
 
 
-@says("rank")
-def rank(b: Builder) -> Value:
+@implements_comm("rank")
+def rank(b: OpBuilder) -> Value:
     """The number of the rank that runs this."""
     return _place(b)[0]
 
 
-@says("size")
-def size(b: Builder) -> Value:
-    """How many ranks there are."""
+@implements_comm("size")
+def size(b: OpBuilder) -> Value:
+    """Return the number of ranks."""
     return _place(b)[1]
 
 
-def _place(b: Builder) -> tuple[Value, Value]:
+def _place(b: OpBuilder) -> tuple[Value, Value]:
     (mine, number), (all_of_them, count) = (b.scalar_container(int64, name) for name in ("rank", "size"))
     b.library("comm.place", {}, {"rank": mine, "size": all_of_them})
     return number, count
 
 
-@says("Barrier")
-def barrier(b: Builder) -> Value:
+@implements_comm("Barrier")
+def barrier(b: OpBuilder) -> Value:
     """No rank goes on before all are there."""
     b.library("comm.barrier", {}, {})
     return NONE
 
 
-@says("Bcast")
-def bcast(b: Builder, buffer: Value, root: Value = ROOT) -> Value:
-    """What `buffer` is on the root, it is on all ranks."""
-    out = taken(b, buffer, "comm.Bcast")
+@implements_comm("Bcast")
+def bcast(b: OpBuilder, buffer: Value, root: Value = ROOT) -> Value:
+    """Copy `buffer` of the root to all ranks."""
+    out = received_operand(b, buffer, "comm.Bcast")
     b.library("comm.bcast", {"x": out}, {"out": out}, root=rank_of(b, root, "root"))
     return NONE
 
 
-@says("Reduce")
-def reduce(b: Builder, *operands: Value, op: Value = SUM, root: Value = NONE) -> Value:
+@implements_comm("Reduce")
+def reduce(b: OpBuilder, *operands: Value, op: Value = SUM, root: Value = NONE) -> Value:
     """At the root, what all `x` are together; elsewhere `out` stays as it is."""
     x, out, fields, at = combining(b, "Reduce", operands, op, root)
     where = rank_of(b, ROOT if at == NONE else at, "root")
@@ -54,56 +62,56 @@ def reduce(b: Builder, *operands: Value, op: Value = SUM, root: Value = NONE) ->
     return NONE
 
 
-@says("Allreduce")
-def allreduce(b: Builder, *operands: Value, op: Value = SUM) -> Value:
+@implements_comm("Allreduce")
+def allreduce(b: OpBuilder, *operands: Value, op: Value = SUM) -> Value:
     """On each rank, what all `x` are together."""
     x, out, fields, _ = combining(b, "Allreduce", operands, op, ROOT)
     b.library("comm.allreduce", {"x": x}, {"out": out}, **fields)
     return NONE
 
 
-@says("Scan")
-def scan(b: Builder, *operands: Value, op: Value = SUM) -> Value:
-    """What `x` of the ranks up to this one are together."""
+@implements_comm("Scan")
+def scan(b: OpBuilder, *operands: Value, op: Value = SUM) -> Value:
+    """Combine `x` of the ranks up to this one."""
     x, out, fields, _ = combining(b, "Scan", operands, op, ROOT)
     b.library("comm.scan", {"x": x}, {"out": out}, **fields)
     return NONE
 
 
-@says("Exscan")
-def exscan(b: Builder, *operands: Value, op: Value = SUM) -> Value:
-    """What `x` of the ranks before this one are together; that of the first one stays as it is."""
+@implements_comm("Exscan")
+def exscan(b: OpBuilder, *operands: Value, op: Value = SUM) -> Value:
+    """Combine `x` of the ranks before this one; the first rank's result keeps its value."""
     x, out, fields, _ = combining(b, "Exscan", operands, op, ROOT)
     b.library("comm.exscan", {"x": x, "out": out}, {"out": out}, **fields)
     return NONE
 
 
-@says("Scatter")
-def scatter(b: Builder, x: Value, out: Value, root: Value = ROOT) -> Value:
+@implements_comm("Scatter")
+def scatter(b: OpBuilder, x: Value, out: Value, root: Value = ROOT) -> Value:
     """The rows of `x` at the root go to the ranks in turn: to each as many as its `out` has."""
     return _moved(b, "Scatter", x, out, root)
 
 
-@says("Gather")
-def gather(b: Builder, x: Value, out: Value, root: Value = ROOT) -> Value:
+@implements_comm("Gather")
+def gather(b: OpBuilder, x: Value, out: Value, root: Value = ROOT) -> Value:
     """At the root, `out` are the rows of all `x`, in the order of the ranks; elsewhere it stays as it is."""
     return _moved(b, "Gather", x, out, root)
 
 
-@says("Allgather")
-def allgather(b: Builder, x: Value, out: Value) -> Value:
+@implements_comm("Allgather")
+def allgather(b: OpBuilder, x: Value, out: Value) -> Value:
     """On each rank, `out` are the rows of all `x`, in the order of the ranks."""
     return _moved(b, "Allgather", x, out)
 
 
-@says("Alltoall")
-def alltoall(b: Builder, x: Value, out: Value) -> Value:
+@implements_comm("Alltoall")
+def alltoall(b: OpBuilder, x: Value, out: Value) -> Value:
     """The rows of `x` in equal pieces, one for each rank: `out` has those for it, in the order of the senders."""
     return _moved(b, "Alltoall", x, out)
 
 
-def _moved(b: Builder, name: str, x: Value, out: Value, root: Value = NONE) -> Value:
-    source, target = given(b, x, f"comm.{name}"), taken(b, out, f"comm.{name}")
+def _moved(b: OpBuilder, name: str, x: Value, out: Value, root: Value = NONE) -> Value:
+    source, target = sent_operand(b, x, f"comm.{name}"), received_operand(b, out, f"comm.{name}")
     require_same_dtype(b, name, source, target)
     fields = {} if root == NONE else {"root": rank_of(b, root, "root")}
     kept = {"out": target} if name == "Gather" else {}
@@ -111,9 +119,9 @@ def _moved(b: Builder, name: str, x: Value, out: Value, root: Value = NONE) -> V
     return NONE
 
 
-@says("ReduceScatter")
-def reduce_scatter(b: Builder, x: Value, out: Value, op: Value = SUM) -> Value:
-    """What all `x` are together; its rows go to the ranks in turn, to each as many as its `out` has."""
+@implements_comm("ReduceScatter")
+def reduce_scatter(b: OpBuilder, x: Value, out: Value, op: Value = SUM) -> Value:
+    """Combine all `x`; the rows of the result go to the ranks in turn, to each as many as its `out` has."""
     source, target, fields, _ = combining(b, "ReduceScatter", (x, out), op, ROOT)
     b.library("comm.reduce_scatter", {"x": source}, {"out": target}, **fields)
     return NONE

@@ -6,23 +6,23 @@ import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from dcpy.frontend.comm.words import ANY_SOURCE, OF_PAIRS, InPlace, Operation
+from dcpy.frontend.abstract_values.values import ArrayValue, Static, Value
+from dcpy.frontend.comm.constants import ANY_SOURCE, OF_PAIRS, InPlace, Operation
 from dcpy.frontend.implements import Implementation, implements
 from dcpy.frontend.lower.arrays.stores import require_writable
-from dcpy.frontend.lower.builder import Builder
-from dcpy.frontend.values import ArrayValue, Static, Value
+from dcpy.frontend.lower.op_builder import OpBuilder
 from dcpy.ir.symbolic import Expr
 
 NONE = Static(None)
 
 
-def says(name: str) -> Callable[[Implementation], Implementation]:
+def implements_comm(name: str) -> Callable[[Implementation], Implementation]:
     """Registers the implementation of a function of ``dcpy.comm``, which is above this layer."""
     return implements(getattr(importlib.import_module("dcpy.comm"), name))
 
 
-def given(b: Builder, value: Value, what: str) -> ArrayValue:
-    """What is sent: an array, or a number as one of no dimensions."""
+def sent_operand(b: OpBuilder, value: Value, what: str) -> ArrayValue:
+    """Return the operand to send: an array, or a number as an array without dimensions."""
     if value == NONE:
         raise b.error(
             f"{what} takes an array, not None", help="all ranks pass arrays; those that give nothing, empty ones"
@@ -30,8 +30,8 @@ def given(b: Builder, value: Value, what: str) -> ArrayValue:
     return b.array(value)
 
 
-def taken(b: Builder, value: Value, what: str) -> ArrayValue:
-    """What is received into: an array that may be written."""
+def received_operand(b: OpBuilder, value: Value, what: str) -> ArrayValue:
+    """Return the operand to receive into: an array that may be written."""
     if not isinstance(value, ArrayValue):
         raise b.error(
             f"{what} writes into an array, not {b.describe(value)}",
@@ -41,7 +41,7 @@ def taken(b: Builder, value: Value, what: str) -> ArrayValue:
     return value
 
 
-def rank_of(b: Builder, value: Value, what: str) -> Expr:
+def rank_of(b: OpBuilder, value: Value, what: str) -> Expr:
     """A rank; ANY_SOURCE is refused."""
     if isinstance(value, Static) and value.value == ANY_SOURCE:
         raise b.error(
@@ -52,12 +52,12 @@ def rank_of(b: Builder, value: Value, what: str) -> Expr:
 
 
 def is_operation(value: Value) -> bool:
-    """Whether a value is one of ``comm.SUM`` and its like."""
+    """Return whether a value is one of ``comm.SUM`` and its like."""
     return isinstance(value, Static) and isinstance(value.value, Operation)
 
 
 def combining(
-    b: Builder, name: str, operands: Sequence[Value], op: Value, root: Value = NONE
+    b: OpBuilder, name: str, operands: Sequence[Value], op: Value, root: Value = NONE
 ) -> tuple[ArrayValue, ArrayValue, dict[str, Any], Value]:
     """Operands, the operation and the root of a collective that combines: ``(buffer, op)`` or ``(x, out, op)``."""
     rest = list(operands)
@@ -71,15 +71,15 @@ def combining(
         raise b.error(
             f"comm.{name} takes (buffer, op), or (x, out, op)", help=f"write comm.{name}(x, out, comm.SUM)"
         )
-    out = taken(b, target, f"comm.{name}")
+    out = received_operand(b, target, f"comm.{name}")
     in_place = isinstance(source, Static) and source.value is InPlace.IN_PLACE
-    x = out if in_place else given(b, source, f"comm.{name}")
+    x = out if in_place else sent_operand(b, source, f"comm.{name}")
     require_same_dtype(b, name, x, out)
     require_pairs(b, name, x, b.static(op, "op"))
     return x, out, {"op": b.static(op, "op").value}, root
 
 
-def require_pairs(b: Builder, name: str, x: ArrayValue, op: Operation) -> None:
+def require_pairs(b: OpBuilder, name: str, x: ArrayValue, op: Operation) -> None:
     """`FrontendError` where an operation on pairs of values and indices gets something else."""
     if op not in OF_PAIRS:
         return
@@ -92,10 +92,10 @@ def require_pairs(b: Builder, name: str, x: ArrayValue, op: Operation) -> None:
     b.same_size(x.shape[-1], 2, words, [x.shape[-1]])
 
 
-def require_same_dtype(b: Builder, name: str, x: ArrayValue, out: ArrayValue) -> None:
+def require_same_dtype(b: OpBuilder, name: str, x: ArrayValue, out: ArrayValue) -> None:
     """`FrontendError` where what is sent would be read as something else."""
     if x.dtype != out.dtype:
         raise b.error(
             f"comm.{name} moves {x.dtype.numpy_name} into an array of {out.dtype.numpy_name}",
-            help="values are moved as they are: convert them before (`x.astype(out.dtype)`)",
+            help="messages do not convert dtypes: convert before (`x.astype(out.dtype)`)",
         )

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dcpy.base.errors import FrontendError
+from dcpy.frontend.abstract_values.values import RangeValue, integer, kind_of
 from dcpy.frontend.desugar import core
-from dcpy.frontend.desugar.names import parameter_names
-from dcpy.frontend.lower.control.refine import bind_parameter
+from dcpy.frontend.desugar.bound_and_free_names import parameter_names
 from dcpy.frontend.lower.expressions import evaluate, function_value
-from dcpy.frontend.lower.frame import Flow, Scope
-from dcpy.frontend.values import RangeValue, integer, kind_of
-from dcpy.ir.analysis.concurrency import Part, conflicts
-from dcpy.ir.analysis.uses import Uses
+from dcpy.frontend.lower.frame import Flow, OpenRegion
+from dcpy.ir.analysis.dataflow.def_use import Uses
+from dcpy.ir.analysis.dataflow.value_ranges import bind_parameter
+from dcpy.ir.analysis.parallelism.bernstein_conditions import ConcurrentPart, conflicts
 from dcpy.ir.region import Dataflow, Process, Region
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Range
@@ -49,7 +49,7 @@ def _process(frame: Frame, node: core.Process) -> Process:
     for param, values in zip(params, domain, strict=True):
         ranges = bind_parameter(ranges, param, values)
     before = dict(frame.env)
-    scope = Scope(Region(), "process", params=params, outside=frame.emit.ranges)
+    scope = OpenRegion(Region(), "process", params=params, outer_ranges=frame.emit.ranges)
     with frame.entering(scope, ranges):
         frame.emit.statement(node.span)
         frame.b.call(function_value(frame, node.define), *(integer(sym(param)) for param in params))
@@ -60,7 +60,7 @@ def _process(frame: Frame, node: core.Process) -> Process:
             if name.isidentifier()
             else f"the process {node.name!r} changes a list or an object that is not its own",
             span=node.span,
-            notes=("lists, objects and names of the function around a process are not its own",),
+            notes=("a process cannot change lists, objects and names of the function around it",),
             help="hand values over through a stream, or store into an array",
         )
     return Process(node.name, params, domain, scope.region, node.endless, span=node.span)
@@ -83,7 +83,7 @@ def require_exclusive(sdfg: Sdfg) -> None:
     for block in blocks:
         assert uses is not None
         parts = [
-            Part(inner.name, inner.body, tuple(zip(inner.params, inner.domain, strict=True)))
+            ConcurrentPart(inner.name, inner.body, tuple(zip(inner.params, inner.domain, strict=True)))
             for inner in block.body.blocks
             if isinstance(inner, Process)
         ]

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from dcpy.base.errors import FrontendError
+from dcpy.frontend.abstract_values.values import ArrayValue, Scalar, Value, is_number, kind_of, scalar_expr
 from dcpy.frontend.lower.arithmetic.elementwise import convert
 from dcpy.frontend.lower.arrays import stores
-from dcpy.frontend.lower.functions import callees
-from dcpy.frontend.lower.names import settle, symbolic
-from dcpy.frontend.values import ArrayValue, Scalar, Value, is_number, kind_of, scalar_expr
+from dcpy.frontend.lower.functions import call_nodes
+from dcpy.frontend.lower.name_binding import materialize, symbolic
 from dcpy.ir import data
 from dcpy.ir.data import Array, packed_strides
 from dcpy.ir.editing.copying import copy_sdfg
@@ -29,10 +29,10 @@ def call_sdfg(frame: Frame, found: Sdfg, args: Sequence[Value], kwargs: Mapping[
     """The call, with arguments in order or by name; sizes may be given by name, too."""
     bound, sizes = _bound(frame, found, args, kwargs)
     _require_callable(found)
-    settle(frame)
+    materialize(frame)
     symbols = _symbols(frame, found, bound, sizes)
     callee = _copy(frame, found)
-    written = callees.written_containers(found, frame.program.callees.written)
+    written = call_nodes.written_containers(found, frame.program.callees.written_arguments)
     given = dict(bound)
     back: list[tuple[ArrayValue, ArrayValue]] = []
     arguments: dict[str, Memlet] = {}
@@ -44,14 +44,14 @@ def call_sdfg(frame: Frame, found: Sdfg, args: Sequence[Value], kwargs: Mapping[
             arguments[name] = frame.b.operand(given[name])  # type: ignore[arg-type]
         elif isinstance(desc, data.Scalar):
             number = _number(found, name, bound[name])
-            arguments[name] = callees.element(frame, Scalar(convert(scalar_expr(number), desc.dtype)))
+            arguments[name] = call_nodes.element(frame, Scalar(convert(scalar_expr(number), desc.dtype)))
     _require_apart(frame, found, given, written)
-    passing = callees.Passing(symbols=symbols)
-    results = [callees.result_of(frame, found, each, passing, given, arguments) for each in found.results]
+    passing = call_nodes.CallArguments(symbols=symbols)
+    results = [call_nodes.result_of(frame, found, each, passing, given, arguments) for each in found.results]
     frame.emit.node(Call(callee, arguments, symbols))
     for original, passed in back:
         stores.store(frame.b, original, passed)
-    return callees.structured(found.structure if found.results else None, results)
+    return call_nodes.structured(found.structure if found.results else None, results)
 
 
 def _bound(
@@ -88,13 +88,13 @@ def _require_callable(found: Sdfg) -> None:
     if strange or getattr(found, "convention", None) is not None:
         raise FrontendError(
             f"the SDFG {found.name} returns {strange[0] if strange else 'an object'}, and is called in a program",
-            notes=("a call hands over arrays and numbers",),
+            notes=("a call passes arrays and numbers",),
             help="call the function that it was made from",
         )
 
 
 def _symbols(frame: Frame, found: Sdfg, bound: Mapping[str, Value], sizes: Mapping[str, Expr]) -> dict[str, Expr]:
-    """What the symbols of the SDFG stand for: what is given, and what the sizes of arguments tell."""
+    """Return the values of the SDFG's symbols: passed by name, or implied by the sizes of arguments."""
     b, symbols = frame.b, dict(sizes)
     for name, value in bound.items():
         if name in found.symbols:
@@ -119,11 +119,11 @@ def _copy(frame: Frame, found: Sdfg) -> Sdfg:
     """A copy with a name of its own, one for all calls of a program."""
     program = frame.program
     key = ("sdfg", id(found))
-    if key not in program.callees.lowered:
+    if key not in program.callees.sdfgs:
         made = copy_sdfg(found)
         made.name = program.callees.fresh_name(found.name)
-        program.callees.lowered[key] = made
-    copied: Sdfg = program.callees.lowered[key]
+        program.callees.sdfgs[key] = made
+    copied: Sdfg = program.callees.sdfgs[key]
     return copied
 
 
@@ -164,6 +164,6 @@ def _require_apart(frame: Frame, found: Sdfg, given: Mapping[str, Value], writte
             if not declared and {name, other} & written and frame.b.may_overlap(arrays[name], arrays[other]):
                 raise FrontendError(
                     f"the arguments {other!r} and {name!r} of {found.name}() may share memory",
-                    notes=(f"{found.name} was made for arrays apart from each other, and writes one of them",),
+                    notes=(f"{found.name} was compiled for arrays that do not overlap, and writes one of them",),
                     help=f"pass a copy: `{name}=x.copy()`",
                 )

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field, replace
 from typing import Union
 
 from dcpy.base.source import SrcSpan
-from dcpy.frontend.desugar.names import bound_names, read_names, walrus_names
-from dcpy.frontend.trees import walk
+from dcpy.frontend.desugar.bound_and_free_names import bound_names, read_names, walrus_names
+from dcpy.frontend.introspection.ast_traversal import walk
 
 Body = tuple["Statement", ...]
 Expression = Union[ast.expr, "Flag", "Imported"]
@@ -33,7 +33,7 @@ class Flag:
 
 @dataclass(frozen=True, eq=False)
 class Imported:
-    """What an ``import`` statement binds a name to: a module (`top`: the package that it is in), or a name of it.
+    """Object that an ``import`` statement binds to a name: a module (`top`: its package), or a name of a module.
 
     `level`: how many packages up a relative import begins.
     """
@@ -46,7 +46,7 @@ class Imported:
 
 @dataclass(frozen=True, eq=False)
 class Base:
-    """What all statements have: their place, and the names that they use."""
+    """Common fields of all statements: their place, and the names that they use."""
 
     span: SrcSpan = field(kw_only=True)
     shares: frozenset[str] = field(default=NOTHING, kw_only=True)  # names that nested functions called here may assign
@@ -80,7 +80,7 @@ class Base:
 
     @functools.cached_property
     def calls(self) -> bool:
-        """Whether functions may run, or attributes be read, in the statement or inside of it."""
+        """Return whether functions may run, or attributes be read, in the statement or inside of it."""
         parts = (part for tree in self.expressions() if isinstance(tree, ast.AST) for part in walk(tree))
         inside = (statement.calls for body in self.bodies() for statement in body)
         return any(isinstance(part, ast.Call | ast.Attribute) for part in parts) or any(inside)
@@ -91,11 +91,16 @@ class Base:
         return self.assigned.union(self.rebound)
 
     @functools.cached_property
+    def bound_by_expressions(self) -> frozenset[str]:
+        """Names that the expressions of the statement itself bind by ``:=``."""
+        trees = [tree for tree in self.expressions() if isinstance(tree, ast.AST)]
+        return NOTHING.union(*map(walrus_names, trees))
+
+    @functools.cached_property
     def assigned(self) -> frozenset[str]:
         """Names that it may bind by an assignment, a loop or a definition."""
-        trees = [tree for tree in self.expressions() if isinstance(tree, ast.AST)]
         inside = [statement.assigned for body in self.bodies() for statement in body]
-        return self.targets_bound().union(*map(walrus_names, trees), *inside)
+        return self.targets_bound().union(self.bound_by_expressions, *inside)
 
     @functools.cached_property
     def rebound(self) -> frozenset[str]:

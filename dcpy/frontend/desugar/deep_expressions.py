@@ -8,21 +8,24 @@ from __future__ import annotations
 
 import ast
 import copy
+import functools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from dcpy.frontend.desugar import core
-from dcpy.frontend.source import Source
-from dcpy.frontend.trees import walk
+from dcpy.frontend.introspection.ast_traversal import walk
+from dcpy.frontend.introspection.function_source import Source
 
 DEEPEST = 40  # expressions in each other
+Repeating = TypeVar("Repeating", ast.ListComp, ast.GeneratorExp, ast.DictComp)
 Key = tuple[str, int | None]  # a field, and the position in it
 _EVALUATED: dict[type[ast.AST], tuple[str, ...]] = {  # fields, in Python's order
     ast.BinOp: ("left", "right"), ast.UnaryOp: ("operand",), ast.Attribute: ("value",), ast.Starred: ("value",),
     ast.NamedExpr: ("value",), ast.Subscript: ("value", "slice"), ast.IfExp: ("test",), ast.BoolOp: ("values",),
     ast.Compare: ("left", "comparators"), ast.Call: ("func", "args", "keywords"), ast.Tuple: ("elts",),
-    ast.List: ("elts",), ast.Set: ("elts",),
+    ast.List: ("elts",), ast.Set: ("elts",), ast.Slice: ("lower", "upper", "step"), ast.JoinedStr: ("values",),
+    ast.FormattedValue: ("value",),
 }  # fmt: skip
 _NAMED = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.IfExp, ast.Call, ast.Subscript, ast.Attribute)
 
@@ -32,6 +35,14 @@ def without_deep_expressions(
 ) -> core.Body:
     """The statement behind those that compute parts of it. `names_change`: functions that it calls may assign names."""
     match statement:
+        case core.While():
+            return (_with_test_inside(statement, source, name, names_change),)
+        case core.Assign(targets=(ast.Subscript() as target,), annotation=None) if not _is_shallow(target):
+            return _with_shallow_target(statement, target, source, name, names_change)
+        case core.Augment(target=ast.Subscript() as target) if not _is_shallow(target):
+            return _with_shallow_update(statement, target, source, name, names_change)
+        case core.Define() if not all(map(_is_shallow, _defaults(statement.args))):
+            return _with_shallow_defaults(statement, source, name, names_change)
         case core.Evaluate() | core.Assign(annotation=None) | core.Augment() | core.Return():
             key = "value"
         case core.If() | core.Require():
@@ -51,6 +62,92 @@ def without_deep_expressions(
     return (*splitter.before, replace(statement, **fields))
 
 
+def _with_shallow_target(
+    statement: core.Assign, target: ast.Subscript, source: Source, name: Callable[[], str], names_change: bool
+) -> core.Body:
+    """The value first, as Python evaluates it, then the parts of the target."""
+    splitter = _Splitter(source, name, names_change)
+    value = statement.value
+    if isinstance(value, ast.expr) and not isinstance(value, ast.Constant):
+        value = splitter.kept(value)
+    changed = splitter.shallow(target)
+    return (*splitter.before, replace(statement, targets=(_stored(changed),), value=value))
+
+
+def _with_shallow_update(
+    statement: core.Augment, target: ast.Subscript, source: Source, name: Callable[[], str], names_change: bool
+) -> core.Body:
+    """The parts of the target first, as Python evaluates them, then those of the value."""
+    splitter = _Splitter(source, name, names_change)
+    changed = splitter.shallow(target)
+    inner = replace(statement, target=_stored(changed))
+    if not _is_shallow(changed):
+        return (*splitter.before, inner)
+    return (*splitter.before, *without_deep_expressions(inner, source, name, names_change=names_change))
+
+
+def _stored(target: ast.expr) -> ast.expr:
+    """The expression as a target."""
+    made = copy.copy(target)
+    if isinstance(made, ast.Subscript):
+        made.ctx = ast.Store()
+    return made
+
+
+def _defaults(args: ast.arguments) -> list[ast.expr]:
+    return [*args.defaults, *(value for value in args.kw_defaults if value is not None)]
+
+
+def _with_shallow_defaults(
+    statement: core.Define, source: Source, name: Callable[[], str], names_change: bool
+) -> core.Body:
+    """A function whose defaults are names: all of them, so that they are evaluated in Python's order."""
+    splitter, args = _Splitter(source, name, names_change), copy.copy(statement.args)
+    args.defaults = [splitter.kept(value) for value in args.defaults]
+    args.kw_defaults = [None if value is None else splitter.kept(value) for value in args.kw_defaults]
+    return (*splitter.before, replace(statement, args=args))
+
+
+def _with_test_inside(loop: core.While, source: Source, name: Callable[[], str], names_change: bool) -> core.While:
+    """A loop whose test is deep makes it at the head of each iteration: the parts belong to it."""
+    if not isinstance(loop.test, ast.expr):
+        return loop
+    splitter = _Splitter(source, name, names_change)
+    test = splitter.shallow(loop.test)
+    if test is loop.test:
+        return loop
+    ends = core.If(test, (), (core.Break(span=loop.span),), span=source.span(loop.test))
+    always = ast.copy_location(ast.Constant(True), loop.test)
+    return replace(loop, test=always, body=(*splitter.before, ends, *loop.body))
+
+
+@functools.lru_cache(maxsize=256)  # the same for each time that the comprehension is met: plans are kept by it
+def with_functions(node: Repeating) -> Repeating:
+    """A comprehension that calls a function for each part that is deep: functions have statements, which are split.
+
+    What assigns names stays: they belong to the function around.
+    """
+    heights = _heights(list(walk(node)))
+    if all(height <= DEEPEST for height in heights.values()):
+        return node
+    made = copy.copy(node)
+    for part in ("elt", "key", "value"):
+        if hasattr(node, part):
+            setattr(made, part, _called(getattr(node, part), heights))
+    made.generators = [
+        ast.comprehension(each.target, each.iter, [_called(test, heights) for test in each.ifs], each.is_async)
+        for each in node.generators
+    ]
+    return made
+
+
+def _called(value: ast.expr, heights: dict[ast.AST, int]) -> ast.expr:
+    if heights[value] <= DEEPEST or any(isinstance(part, ast.NamedExpr) for part in walk(value)):
+        return value
+    function = ast.copy_location(ast.Lambda(ast.arguments([], [], None, [], [], None, []), value), value)
+    return ast.copy_location(ast.Call(function, [], []), value)
+
+
 @dataclass
 class _Splitter:
     source: Source
@@ -60,9 +157,9 @@ class _Splitter:
 
     def shallow(self, tree: ast.expr) -> ast.expr:
         """The expression, at most `DEEPEST` deep; what it needs is computed by the statements `before`."""
-        nodes = list(walk(tree))
-        if len(nodes) <= DEEPEST:
+        if _is_shallow(tree):
             return tree
+        nodes = list(walk(tree))
         heights = _heights(nodes)
         if heights[tree] <= DEEPEST:
             return tree
@@ -73,6 +170,10 @@ class _Splitter:
         if height > DEEPEST:
             bottom, height = self._by_branches(bottom, heights), 1
         return self._joined(levels, bottom, height, heights)
+
+    def kept(self, value: ast.expr) -> ast.expr:
+        """A name for the value of an expression, which is computed by the statements `before`."""
+        return value if isinstance(value, ast.Constant) else self._named(self.shallow(value))
 
     def _joined(
         self, levels: list[tuple[ast.expr, Key]], bottom: ast.expr, height: int, heights: dict[ast.AST, int]
@@ -165,8 +266,24 @@ class _Splitter:
         return (*inner.before, bound)
 
 
+def _is_shallow(tree: ast.expr) -> bool:
+    """Return whether an expression is surely not too deep: most are, and are asked about one level at a time, not one
+    part.
+    """
+    level: list[Any] = [tree]
+    depth = 0
+    while level:
+        depth += 1 + sum([len(node.values) for node in level if type(node) is ast.BoolOp])
+        if depth > DEEPEST:
+            return False
+        values = [value for node in level for value in vars(node).values()]
+        level = [item for value in values if type(value) is list for item in value if isinstance(item, ast.AST)]
+        level += [value for value in values if isinstance(value, ast.AST)]
+    return True
+
+
 def _heights(nodes: list[ast.AST]) -> dict[ast.AST, int]:
-    """How many expressions are in each other, in each of `nodes`, which hold their parts behind them.
+    """Return the nesting depth of each of `nodes`, which list parents before their parts.
 
     The values of ``and`` and ``or`` are in each other: the first one decides about the others.
     """
@@ -195,6 +312,8 @@ def _operands(node: ast.expr) -> Iterator[tuple[Key, ast.expr]]:
     """The parts of an expression that are evaluated in any case, in their order."""
     for name in _EVALUATED.get(type(node), ()):
         value = getattr(node, name)
+        if value is None:  # of a slice
+            continue
         if not isinstance(value, list):
             yield (name, None), value
             continue

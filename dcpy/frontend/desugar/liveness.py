@@ -1,4 +1,4 @@
-"""Which names are read later: one backward walk over the core statements of a function.
+"""Liveness of names: one backward walk over the core statements of a function.
 
 Branches merge, and loops carry, only names that live on; a name that is only scratch of a loop body stays private to
 the body. The answers are kept per statement.
@@ -10,8 +10,8 @@ import ast
 from dataclasses import dataclass
 
 from dcpy.frontend.desugar import core
-from dcpy.frontend.desugar.names import free_names
-from dcpy.frontend.trees import walk
+from dcpy.frontend.desugar.bound_and_free_names import free_names
+from dcpy.frontend.introspection.ast_traversal import walk
 
 Names = frozenset[str]
 NOTHING: Names = frozenset()
@@ -105,7 +105,9 @@ class Liveness:
 
 
 def _may_need_code(test: core.Expression) -> bool:
-    """Whether the test of a loop may have to be made inside the body: then the loop is left there, before the body."""
+    """Return whether the test of a loop may have to be made inside the body: then the loop is left there, before the
+    body.
+    """
     simple = ast.Name | ast.Constant | ast.Compare | ast.BoolOp | ast.UnaryOp
     marks = ast.expr_context | ast.boolop | ast.cmpop | ast.Not | ast.UAdd | ast.Invert  # ``-x`` may overflow
     return isinstance(test, ast.AST) and not all(isinstance(part, simple | marks) for part in walk(test))

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field, replace
 
 from dcpy.base.errors import FrontendError
 from dcpy.base.source import SrcSpan
-from dcpy.frontend.dataflow.concurrent import concurrent
-from dcpy.frontend.dataflow.forms import explicit, label_only
+from dcpy.frontend.dataflow.dataflow_syntax import explicit, label_only
+from dcpy.frontend.dataflow.process_syntax import concurrent
 from dcpy.frontend.desugar import core
+from dcpy.frontend.desugar.bound_and_free_names import assigned_inside, bound_names, free_names, outer_names, own_names
 from dcpy.frontend.desugar.deep_expressions import without_deep_expressions
-from dcpy.frontend.desugar.matching import matched
-from dcpy.frontend.desugar.names import assigned_inside, bound_names, free_names, outer_names, own_names
-from dcpy.frontend.source import Source
-from dcpy.frontend.trees import walk
+from dcpy.frontend.desugar.match_statement import desugar_match
+from dcpy.frontend.introspection.ast_traversal import walk
+from dcpy.frontend.introspection.function_source import Source
 
 OPERATORS: dict[type[ast.AST], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
@@ -27,7 +27,7 @@ OPERATORS: dict[type[ast.AST], str] = {
 
 _TRY = (
     "try is not supported",
-    "compiled code stops at the first exception, which arrives where the program was called",
+    "compiled code stops at the first exception and raises it where the program was called",
     "test with `if` before it goes wrong, or catch the exception around the call of the program",
 )
 _ASYNC = ("async code is not supported", "a program runs from its start to its end", "use a plain function and loop")
@@ -39,7 +39,7 @@ _REFUSED: dict[str, tuple[str, str, str]] = {  # what, why, what to write instea
     "AsyncFunctionDef": _ASYNC,
     "ClassDef": ("classes inside a program are not supported", "a class is made by running code", "define it outside"),
     "Global": (
-        "global variables are never written by a program",
+        "a program cannot assign global variables",
         "globals are constants of the compiled code",
         "return the value and assign it after the call, or pass an array and store into it",
     ),
@@ -173,7 +173,7 @@ class Desugarer:
                 return (core.Enter(contexts, span=span), *self.block(body))
             case ast.Match():
                 self.flags += 1
-                return matched(node, f".matched_{self.flags}", self.source, self.block)
+                return desugar_match(node, f".matched_{self.flags}", self.source, self.block)
             case ast.Global(names=names) | ast.Nonlocal(names=names):
                 return self._outer_names(node, names, span)
             case ast.Break():
@@ -209,7 +209,7 @@ class Desugarer:
         return without_deep_expressions(statement, self.source, name, names_change=bool(self.shared))
 
     def _outer_names(self, node: ast.stmt, names: Sequence[str], span: SrcSpan) -> tuple[core.Statement, ...]:
-        """``global`` and ``nonlocal`` say nothing where the names are only read; `lower.nonlocals` has the latter."""
+        """``global`` and ``nonlocal`` change nothing where names are only read; see `lower.functions.nonlocals`."""
         if isinstance(node, ast.Nonlocal) and self.nested:
             return ()
         if not self.stored.isdisjoint(names):
@@ -274,7 +274,7 @@ def _set(flag: str, *, value: bool, span: SrcSpan) -> core.Assign:
 
 
 def _goes_elsewhere(body: core.Body) -> bool:
-    """Whether control never reaches the end of the body, but does not just raise on every path."""
+    """Return whether control never reaches the end of the body, but does not just raise on every path."""
     return leaves(body) and not _raises(body)
 
 
@@ -288,7 +288,7 @@ def _raises(body: core.Body) -> bool:
 
 
 def leaves(body: core.Body) -> bool:
-    """Whether a body never reaches its end: it returns, breaks or continues on every path."""
+    """Return whether a body never reaches its end: it returns, breaks or continues on every path."""
     if not body:
         return False
     match body[-1]:
@@ -309,14 +309,14 @@ def generated(source: Source, node: ast.FunctionDef) -> core.Body:
             raise FrontendError(
                 "what is sent to a generator is not supported",
                 span=source.span(part),
-                notes=("its items are made where a loop asks for them, and nothing goes the other way",),
+                notes=("a loop requests its items, and cannot send values to it",),
                 help="pass the value as an argument, or write the loop out",
             )
     return Desugarer(source).block(node.body)
 
 
 def _yields(source: Source, node: ast.FunctionDef) -> bool:
-    """Whether a function is a generator: it yields itself, and not in a function inside."""
+    """Return whether a function is a generator: it yields itself, and not in a function inside."""
     found, pending = False, list[ast.AST](node.body)
     while pending:
         part = pending.pop()

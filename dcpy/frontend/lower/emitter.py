@@ -15,10 +15,10 @@ from dcpy.base.assumptions import NOTHING, Assumption
 from dcpy.base.errors import FrontendError
 from dcpy.base.options import Options
 from dcpy.base.source import SrcSpan
-from dcpy.frontend.lower.numbering import Numbering
+from dcpy.frontend.lower.available_values import Numbering
 from dcpy.ir import types
-from dcpy.ir.analysis.ranges_at import assumed_bounds
-from dcpy.ir.data import Data, View
+from dcpy.ir.analysis.dataflow.value_ranges import assumed_bounds
+from dcpy.ir.data import Array, Data, View
 from dcpy.ir.expressions.scalar import Const, Index, Load, Ref, ScalarExpr, op, rewrite, symbols_of
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Node, Tasklet
@@ -29,9 +29,10 @@ from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import Expr, ExprLike, Ranges, as_expr, sym
 
 if TYPE_CHECKING:
-    from dcpy.frontend.lower.assuming import Assumptions, Forwarded
-    from dcpy.frontend.lower.wishes import Wishes
-    from dcpy.frontend.values import ArrayValue
+    from dcpy.frontend.abstract_values.guessed_axes import GuessedAxes
+    from dcpy.frontend.abstract_values.values import ArrayValue
+    from dcpy.frontend.lower.speculation.requests import FactRequests
+    from dcpy.frontend.lower.speculation.size_assumptions import Assumptions, Forwarded
 
 
 #: the span of a statement, and the frame and tree of the expression in it
@@ -48,23 +49,29 @@ class Emitter:
         self.ranges = Ranges()
         self.span: SrcSpan | None = None  # of the statement
         self.place: tuple[Any, Any] | None = None  # the frame and the tree of the expression
-        self.anchor: Anchor | None = None  # where the user calls the function of dcpy's own that is being lowered
+        self.call_site: Anchor | None = None  # where the user calls the function of dcpy's own that is being lowered
         self.descs: dict[str, Data] = {}  # every visible container; names are unique in an SDFG
         self.regions: dict[str, Region] = {}  # where each is declared
         self.definitions: dict[str, Expr] = {}  # assigned symbols that are expressions over others
-        self.bounds: dict[tuple[Region, object], Expr] = {}  # of slices, clamped at run time; by region
+        self.slice_bounds: dict[tuple[Region, object], Expr] = {}  # of slices, clamped at run time; by region
         self.numbering = Numbering()
-        self.past_views: dict[str, str] = {}  # what views showed that a dry run took back
+        self.discarded_views: dict[str, str] = {}  # what views showed that a dry run took back
         self.assumed: Mapping[str, Assumption] = {}  # of free symbols: what the user says
         self.maybe_one: set[str] = set()  # sizes of arguments that may turn out to be 1
         self.assumptions: Assumptions | Forwarded | None = None  # None: nothing is assumed
-        self.wishes: Wishes | None = None  # of the statement that is tried (`lower.versioning`)
-        self.orders: dict[str, tuple[int, ...]] = {}  # of axes in NumPy's memory, where descriptors do not say it
-        self.counters: dict[str, Range] = {}  # parameters of loops and maps, and what they run over
-        self.counted: dict[str, tuple[int, int]] = {}  # containers of integers that are known to stay in an interval
-        self.wraps = False  # integers of Python's own are not checked: code of dcpy's, and what only finds out a type
-        self.dry = 0
-        self.open = [sdfg.body]  # the regions around the place of writing, outermost first
+        self.fact_requests: FactRequests | None = None  # of the statement that is tried (`statement_versioning`)
+        self.axis_orders: dict[str, tuple[int, ...]] = {}  # of axes in NumPy's memory, where descriptors do not say it
+        self.discarded_orders: dict[str, tuple[int, ...]] = {}  # of axes of arrays that a dry run took back
+        self.packed_here: set[str] = set()  # arrays that may have gaps in NumPy, though not here
+        self.loop_ranges: dict[str, Range] = {}  # parameters of loops and maps, and what they run over
+        self.integer_intervals: dict[
+            str, tuple[int, int]
+        ] = {}  # containers of integers that are known to stay in an interval
+        self.wraps_integers = (
+            False  # integers of Python's own are not checked: code of dcpy's, and what only finds out a type
+        )
+        self.dry_run_depth = 0
+        self.open_regions = [sdfg.body]  # the regions around the place of writing, outermost first
         self._state: State | None = None
         self._names: dict[str, int] = {}
         self._undo: list[Callable[[], object]] = []
@@ -78,41 +85,41 @@ class Emitter:
 
     def placed(self, span: SrcSpan | None) -> SrcSpan | None:
         """The place, unless that is in a function of dcpy's own."""
-        return span if self.anchor is None else self.anchor[0]
+        return span if self.call_site is None else self.call_site[0]
 
     @contextmanager
     def of_function(self, *, own: bool) -> Iterator[None]:
         """Meanwhile a function is lowered that is called here. Where it is dcpy's own, all is placed at the call."""
-        before = self.place, self.anchor
-        self.anchor = (self.anchor or (self.span, self.place)) if own else None
+        before = self.place, self.call_site
+        self.call_site = (self.call_site or (self.span, self.place)) if own else None
         self.place = None
         try:
             yield
         finally:
-            self.place, self.anchor = before
+            self.place, self.call_site = before
 
     @contextmanager
     def inside(self, region: Region, ranges: Ranges | None = None) -> Iterator[Region]:
         """Writes into `region` meanwhile, where `ranges` hold."""
         before = self.region, self.ranges, self._state
         self.region, self.ranges, self._state = region, ranges or self.ranges, None
-        self.open.append(region)
+        self.open_regions.append(region)
         try:
             yield region
         finally:
-            self.open.pop()
+            self.open_regions.pop()
             self.region, self.ranges, self._state = before
 
     @contextmanager
     def dry_run(self) -> Iterator[Region]:
         """Writes into a region that is thrown away; takes back all that was declared."""
         mark, span = self.mark(), self.span
-        self.dry += 1
+        self.dry_run_depth += 1
         try:
             with self.inside(Region()) as scratch:
                 yield scratch
         finally:
-            self.dry -= 1
+            self.dry_run_depth -= 1
             self.span = span
             self.undo_to(mark)
 
@@ -127,13 +134,15 @@ class Emitter:
             raise
 
     def mark(self) -> int:
-        """What has been declared so far, for `undo_to`."""
+        """Return the number of declarations so far, for `undo_to`."""
         return len(self._undo)
 
     def undo_to(self, mark: int) -> None:
         """Takes back all that was declared since."""
+        orders = self.axis_orders.copy()
         while len(self._undo) > mark:
             self._undo.pop()()
+        self.discarded_orders.update((name, axes) for name, axes in orders.items() if name not in self.descs)
 
     @contextmanager
     def attempt(self) -> Iterator[Region]:
@@ -154,11 +163,11 @@ class Emitter:
     @contextmanager
     def wrapping(self, wraps: bool = True) -> Iterator[None]:
         """Integers of Python's own are not checked for overflow meanwhile (or are again)."""
-        before, self.wraps = self.wraps, wraps
+        before, self.wraps_integers = self.wraps_integers, wraps
         try:
             yield
         finally:
-            self.wraps = before
+            self.wraps_integers = before
 
     # -- names and declarations ----------------------------------------------------------------------------------
 
@@ -206,13 +215,20 @@ class Emitter:
 
         def forget() -> None:
             if isinstance(desc, View):
-                self.past_views[name] = desc.of
+                self.discarded_views[name] = desc.of
+            elif isinstance(desc, Array) and len(desc.shape) > 1 and desc.axes is not None:
+                self.discarded_orders[name] = desc.axes
             home.containers.pop(name, None)
             self.descs.pop(name, None)
             self.regions.pop(name, None)
 
         self._undo.append(forget)
         return name
+
+    def guess_order(self, container: str, axes: GuessedAxes) -> None:
+        """Notes of an array that was declared just now that its order in NumPy's memory is known at run time only."""
+        self.axis_orders[container] = axes
+        self.on_undo(lambda: self.axis_orders.pop(container, None))
 
     def redeclare(self, container: str, desc: Data) -> None:
         """Changes the descriptor of a container that was declared just now."""
@@ -222,13 +238,13 @@ class Emitter:
         """The container that a view shows, also one that a dry run made; None for others."""
         desc = self.descs.get(container)
         if desc is None:
-            return self.past_views.get(container)
+            return self.discarded_views.get(container)
         return desc.of if isinstance(desc, View) else None
 
     def is_visible(self, container: str) -> bool:
-        """Whether the container is declared in a region around the place of writing."""
+        """Return whether the container is declared in a region around the place of writing."""
         home = self.regions.get(container)
-        return any(region is home for region in self.open)
+        return any(region is home for region in self.open_regions)
 
     def hoist(self, container: str) -> None:
         """Moves a declaration into the open region, from a region inside it."""
@@ -285,7 +301,7 @@ class Emitter:
         (the shapes of results). Where a symbol has that value already, it is that one: sizes that are computed alike
         are alike.
         """
-        known = self.numbering.symbol_of(value, self.open)
+        known = self.numbering.symbol_of(value, self.open_regions)
         if known is not None:
             edges = ([] if lower is None else [known - lower]) + ([] if upper is None else [as_expr(upper) - known])
             self.ranges = self.ranges.assuming(*edges)
@@ -321,8 +337,8 @@ class Emitter:
         """A fresh name for a parameter of a map or loop that runs over `values`; dcpy's own names begin with a dot."""
         name = self.fresh(stem.lstrip("."))
         if values is not None:
-            self.counters[name] = values
-            self._undo.append(lambda: self.counters.pop(name, None))
+            self.loop_ranges[name] = values
+            self._undo.append(lambda: self.loop_ranges.pop(name, None))
         return name
 
     # -- blocks and nodes ----------------------------------------------------------------------------------------
@@ -360,11 +376,11 @@ class Emitter:
 
     def check(self, condition: ScalarExpr, exception: str, message: str, values: Sequence[ScalarExpr] = ()) -> None:
         """Raises a Python exception at run time unless `condition` holds; once for several places that ask the same."""
-        if self.numbering.is_checked(condition, self.open):
+        if self.numbering.is_checked(condition, self.open_regions):
             return
         self._undo.append(self.numbering.holds(self.region, condition, self.sdfg.assigned_symbols))
         check = Check(condition, exception, message, tuple(values))
-        place = self.place if self.anchor is None else self.anchor[1]
+        place = self.place if self.call_site is None else self.call_site[1]
         if place is not None:
             frame, node = place
             check.span = frame.span(node)
@@ -373,7 +389,9 @@ class Emitter:
     # -- knowledge -----------------------------------------------------------------------------------------------
 
     def holds(self, nonneg: ExprLike) -> bool:
-        """Whether ``nonneg >= 0``: it follows from what is known here, or is assumed from now on (`lower.assuming`)."""
+        """Return whether ``nonneg >= 0``: it follows from what is known here, or is assumed from now on
+        (`lower.speculation.size_assumptions`).
+        """
         expr = as_expr(nonneg)
         if self.ranges.proves_nonneg(expr):
             return True
@@ -385,33 +403,34 @@ class Emitter:
     def _take(self, fact: Expr) -> bool:
         if self.assumptions is not None and self.assumptions.take(fact):
             return True
-        return self.wishes is not None and self.wishes.take(fact, self.ranges)
+        return self.fact_requests is not None and self.fact_requests.take(fact, self.ranges)
 
     def equal(self, left: Expr, right: Expr) -> bool:
-        """Whether two sizes are known to be equal."""
+        """Return whether two sizes are known to be equal."""
         return left is right or (self.ranges.proves_le(left, right) and self.ranges.proves_le(right, left))
 
     def same(self, left: Expr, right: Expr) -> bool:
-        """Whether two sizes are equal: it follows from what is known here, or is assumed from now on."""
+        """Return whether two sizes are equal: it follows from what is known here, or is assumed from now on."""
         if self.equal(left, right):
             return True
         if self.assumptions is not None and self.assumptions.take_equal(left, right):
             self.ranges = self.ranges.assuming(left - right, right - left)
             return True
-        return self.wishes is not None and self.holds(left - right) and self.holds(right - left)
+        return self.fact_requests is not None and self.holds(left - right) and self.holds(right - left)
 
     def sampled(self, value: Expr) -> int | None:
         """The value that an expression has in the call that is compiled, where that is known."""
         return None if self.assumptions is None else self.assumptions.value(value)
 
     def is_negative(self, value: Expr) -> bool | None:
-        """Whether ``value < 0``: known here, or assumed as it is in the call that is compiled; None if neither."""
+        """Return whether ``value < 0``: known here, or assumed as it is in the call that is compiled; None if neither.
+        """
         if self.ranges.proves_nonneg(value):
             return False
         if self.ranges.proves_lt(value, 0):
             return True
         sample = self.sampled(value)
-        if sample is None and self.wishes is not None:
+        if sample is None and self.fact_requests is not None:
             sample = -1 if all(factor < 0 for _, factor in value.terms) else 0  # -w is negative, most likely
         if sample is None:
             return None
@@ -424,28 +443,7 @@ class Emitter:
             return
         condition = op("ge", Index(expr), Const(0, types.int64))
         self.check(condition, exception, message, [Index(as_expr(value)) for value in values])
-        self.ranges = assume_nonneg(self.ranges, expr)
-
-
-def assume_nonneg(ranges: Ranges, expr: Expr) -> Ranges:
-    """`ranges` and ``expr >= 0``: as a bound of one symbol where that can say it, else as a fact."""
-    for name in reversed(ranges.names or expr.symbols):
-        if name not in expr.symbols:
-            continue
-        form = expr.linear_in(name)
-        if form is None or form[0].constant not in (1, -1):
-            break
-        slope, rest = form
-        lower, upper = ranges.bounds(name)
-        later = ranges.names[ranges.names.index(name) + 1 :] if name in ranges.names else ()
-        if any(symbol in later or symbol not in ranges.names for symbol in rest.symbols):
-            break
-        if slope.constant == 1 and (lower is None or ranges.proves_le(lower, -rest)):
-            return ranges.rebound(name, -rest, upper)
-        if slope.constant == -1 and (upper is None or ranges.proves_le(rest, upper)):
-            return ranges.rebound(name, lower, rest)
-        break
-    return ranges.assuming(expr)
+        self.ranges = self.ranges.narrowed(expr)
 
 
 def tasklet(outputs: Sequence[tuple[Memlet, ScalarExpr]], span: SrcSpan | None = None) -> Tasklet:

@@ -8,38 +8,18 @@ from __future__ import annotations
 
 import ast
 import difflib
+import itertools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dcpy.base import texts
+from dcpy.base import string_formatting
 from dcpy.base.errors import DcpyError, FrontendError
-from dcpy.base.grids import RankGrid
-from dcpy.frontend.callbacks import Callback
-from dcpy.frontend.comm.of_mpi4py import constant_of_mpi4py, refusal_of_number
-from dcpy.frontend.dataflow import channels
-from dcpy.frontend.desugar import core
-from dcpy.frontend.desugar.names import free_names
-from dcpy.frontend.desugar.statements import OPERATORS
-from dcpy.frontend.implements import call_entry, find, find_attribute, find_member, find_method
-from dcpy.frontend.lists import Lazy, ListValue
-from dcpy.frontend.lower.arithmetic import choices, comparisons
-from dcpy.frontend.lower.arithmetic.operators import binary, truth, unary
-from dcpy.frontend.lower.arrays.sharing import held
-from dcpy.frontend.lower.control import hoisting
-from dcpy.frontend.lower.functions import calls
-from dcpy.frontend.lower.functions.importing import imported
-from dcpy.frontend.lower.members import called, field_or_method, unknown_attribute
-from dcpy.frontend.lower.names import bind_name, bound_item, from_python, is_local, read_name, settle
-from dcpy.frontend.lower.objects import dataclasses as objects
-from dcpy.frontend.lower.objects import special_methods as special
-from dcpy.frontend.lower.sequences import items as sequences
-from dcpy.frontend.lower.sequences import printf
-from dcpy.frontend.mapscope import MapScope
-from dcpy.frontend.python.sets import different_values, set_
-from dcpy.frontend.queues import StreamValue
-from dcpy.frontend.values import (
+from dcpy.base.rank_grids import RankGrid
+from dcpy.frontend.abstract_values.list_values import Lazy, ListValue
+from dcpy.frontend.abstract_values.stream_values import StreamValue
+from dcpy.frontend.abstract_values.values import (
     ArrayValue,
     DictValue,
     FunctionValue,
@@ -57,6 +37,29 @@ from dcpy.frontend.values import (
     is_number,
     kind_of,
 )
+from dcpy.frontend.callback_decorator import Callback
+from dcpy.frontend.comm.mpi4py_names import constant_of_mpi4py, refusal_of_number
+from dcpy.frontend.dataflow import stream_operations
+from dcpy.frontend.desugar import core
+from dcpy.frontend.desugar.bound_and_free_names import free_names
+from dcpy.frontend.desugar.deep_expressions import with_functions, without_deep_expressions
+from dcpy.frontend.desugar.statements import OPERATORS
+from dcpy.frontend.implements import call_entry, find, find_attribute, find_member, find_method
+from dcpy.frontend.lower.arithmetic import comparisons, conditional_expressions
+from dcpy.frontend.lower.arithmetic.operators import binary, truth, unary
+from dcpy.frontend.lower.arrays.name_aliases import held
+from dcpy.frontend.lower.control import expression_splitting
+from dcpy.frontend.lower.functions import call_dispatch
+from dcpy.frontend.lower.functions.import_statements import imported
+from dcpy.frontend.lower.lowering_signals import WillRaise
+from dcpy.frontend.lower.member_lookup import called, field_or_method, unknown_attribute
+from dcpy.frontend.lower.name_binding import bind_name, bound_item, from_python, is_local, materialize, read_name
+from dcpy.frontend.lower.objects import dataclass_objects as objects
+from dcpy.frontend.lower.objects import special_methods as special
+from dcpy.frontend.lower.sequences import dictionaries, iterator_uses, printf
+from dcpy.frontend.lower.sequences import items as sequences
+from dcpy.frontend.mapscope import MapScope
+from dcpy.frontend.python.sets import different_values, set_
 from dcpy.ir.expressions.scalar import ScalarExpr
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE, ZERO, max_of
@@ -82,16 +85,16 @@ def evaluate(frame: Frame, node: core.Expression, name: str = "") -> Value:
     except DcpyError as error:
         raise error.at(frame.span(node)) from error.__cause__
     finally:
-        frame.b.naming = ""
+        frame.b.result_name = ""
         frame.emit.place = around
 
 
 def condition(frame: Frame, node: core.Expression) -> bool | ScalarExpr:
-    """What a test asks: known now, or a bool expression. ``and`` and ``or`` need not agree on a type here."""
+    """Return the condition of a test: known now, or a bool expression; operands of ``and`` may differ in type."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         return truth(frame.b, comparisons.as_value(comparisons.inverse(condition(frame, node.operand))))
     if isinstance(node, ast.BoolOp):
-        combine = choices.both if isinstance(node.op, ast.And) else choices.either
+        combine = conditional_expressions.both if isinstance(node.op, ast.And) else conditional_expressions.either
 
         def rest(position: int) -> Value:
             value = comparisons.as_value(condition(frame, node.values[position]))
@@ -108,7 +111,7 @@ def condition(frame: Frame, node: core.Expression) -> bool | ScalarExpr:
 def evaluate_all(frame: Frame, nodes: Sequence[ast.expr]) -> list[Value]:
     """Operands from left to right; starred ones are spread."""
     values: list[Value] = []
-    frame.program.pending.append(values)
+    frame.program.pending_operands.append(values)
     try:
         for node in nodes:
             if isinstance(node, ast.Starred):
@@ -116,7 +119,7 @@ def evaluate_all(frame: Frame, nodes: Sequence[ast.expr]) -> list[Value]:
             else:
                 values.append(evaluate(frame, node))
     finally:
-        frame.program.pending.pop()
+        frame.program.pending_operands.pop()
     return values
 
 
@@ -128,7 +131,9 @@ def _constant(frame: Frame, node: ast.Constant) -> Value:
 
 
 def _name(frame: Frame, node: ast.Name) -> Value:
-    return read_name(frame, node.id)
+    value = read_name(frame, node.id)
+    iterator_uses.note_read(frame, node.id, value)
+    return value
 
 
 def _attribute(frame: Frame, node: ast.Attribute) -> Value:
@@ -174,7 +179,7 @@ def _attribute_of_constant(frame: Frame, owner: Static, name: str) -> Value:
     if isinstance(owner.value, set | frozenset) and name in _CHANGING:
         raise FrontendError(
             f"a set does not change in a program ({name})",
-            notes=("what is in a set is known when the program is compiled",),
+            notes=("the items of a set must be known when the program is compiled",),
             help="mark what has been seen in an array of booleans: `seen = np.zeros(n, bool)`, `seen[k] = True`",
         )
     if not known:
@@ -208,14 +213,14 @@ def _attribute_of_constant(frame: Frame, owner: Static, name: str) -> Value:
 def _binary(frame: Frame, node: ast.BinOp, name: str = "") -> Value:
     left, right = evaluate_all(frame, [node.left, node.right])
     if isinstance(left, StreamValue) and isinstance(node.op, ast.LShift):
-        channels.push(frame, left, right)
+        stream_operations.push(frame, left, right)
         return Static(None)
     if isinstance(left, Static) and isinstance(left.value, str) and isinstance(node.op, ast.Mod):
         return printf.formatted(frame.b, left.value, right)
     found = special.binary(frame, OPERATORS[type(node.op)], left, right)
     if found is not None:
         return found
-    frame.b.naming = name
+    frame.b.result_name = name
     return binary(frame.b, OPERATORS[type(node.op)], left, right)
 
 
@@ -226,7 +231,7 @@ def _unary(frame: Frame, node: ast.UnaryOp, name: str = "") -> Value:
     found = special.unary(frame, OPERATORS[type(node.op)], value)
     if found is not None:
         return found
-    frame.b.naming = name
+    frame.b.result_name = name
     return unary(frame.b, OPERATORS[type(node.op)], value)
 
 
@@ -243,13 +248,13 @@ def _compare(frame: Frame, node: ast.Compare) -> Value:
         last = position == len(node.ops) - 1
         high = high if last else frame.b.hold(high)
         found = comparisons.compare(frame.b, OPERATORS[type(node.ops[position])], low, high)
-        return found if last else choices.both(frame, found, lambda: rest(position + 1, high))
+        return found if last else conditional_expressions.both(frame, found, lambda: rest(position + 1, high))
 
-    return choices.both(frame, result, lambda: rest(1, middle))
+    return conditional_expressions.both(frame, result, lambda: rest(1, middle))
 
 
 def _bool(frame: Frame, node: ast.BoolOp) -> Value:
-    combine = choices.both if isinstance(node.op, ast.And) else choices.either
+    combine = conditional_expressions.both if isinstance(node.op, ast.And) else conditional_expressions.either
 
     def rest(position: int) -> Value:
         value = evaluate(frame, node.values[position])
@@ -264,7 +269,7 @@ def _conditional(frame: Frame, node: ast.IfExp, name: str = "") -> Value:
     test = condition(frame, node.test)
     if isinstance(test, bool):
         return evaluate(frame, node.body if test else node.orelse, name)
-    return choices.choose(
+    return conditional_expressions.choose(
         frame, test, lambda: evaluate(frame, node.body), lambda: evaluate(frame, node.orelse), name or "choice"
     )
 
@@ -277,7 +282,7 @@ def _subscript(frame: Frame, node: ast.Subscript) -> Value:
     if isinstance(owner, Static) and isinstance(owner.value, MapScope):
         return _map_ranges(frame, node.slice)
     if isinstance(owner, StreamValue):
-        return channels.subscript(frame.b, owner, keys_of(frame, node.slice))
+        return stream_operations.subscript(frame.b, owner, keys_of(frame, node.slice))
     return subscript(frame, owner, keys_of(frame, node.slice))
 
 
@@ -298,7 +303,7 @@ def subscript(frame: Frame, owner: Value, keys: list[Value]) -> Value:
     if found is not None:
         return found
     if isinstance(owner, DictValue):
-        wanted = frame.b.static(key, "the key of a dictionary")
+        wanted = dictionaries.static_key(key)
         for known, value in owner.items:
             if known == wanted:
                 return value
@@ -323,7 +328,7 @@ def _item(frame: Frame, owner: TupleValue, key: Value) -> Value:
     index = None if isinstance(key, SliceValue) else as_integer(key)
     made = found.array if isinstance(found, ListValue) else found
     if isinstance(made, ArrayValue) and (index is None or index.constant is None):
-        held(frame, "", owner, frame.b.root(made.container), hoisting.key_of_item(frame, owner))
+        held(frame, "", owner, frame.b.root(made.container), expression_splitting.key_of_item(frame, owner))
     return found
 
 
@@ -362,7 +367,10 @@ def _dict(frame: Frame, node: ast.Dict) -> Value:
     found: dict[Any, Value] = {}
     for tree, key, value in zip(node.keys, keys, evaluate_all(frame, node.values), strict=True):
         if tree is not None:
-            found[key] = value
+            try:
+                found[key] = value
+            except TypeError as error:  # a list, say
+                raise WillRaise("TypeError", str(error), by="Python") from None
         elif isinstance(value, DictValue):
             found |= dict(value.items)
         else:
@@ -371,8 +379,10 @@ def _dict(frame: Frame, node: ast.Dict) -> Value:
 
 
 def _comprehension(frame: Frame, node: ast.ListComp | ast.GeneratorExp) -> Value:
+    original, node = node, with_functions(node)
     first = evaluate(frame, node.generators[0].iter)
-    if isinstance(node, ast.GeneratorExp) and not sequences.is_short(frame.b, first):
+    one_by_one = original in frame.program.asked
+    if isinstance(node, ast.GeneratorExp) and (one_by_one or not sequences.is_short(frame.b, first)):
         return Lazy(node, frame, first)
     return frame.program.evaluator.comprehend(frame, node, first)
 
@@ -387,6 +397,7 @@ def require_no_late_variables(value: Value, variables: set[str]) -> None:
 
 
 def _dict_comprehension(frame: Frame, node: ast.DictComp) -> Value:
+    node = with_functions(node)
     pairs = frame.program.evaluator.comprehend(frame, node, evaluate(frame, node.generators[0].iter))
     assert isinstance(pairs, TupleValue)
     found: dict[Any, Value] = {}
@@ -411,7 +422,9 @@ def _set(frame: Frame, node: ast.Set) -> Value:
 
 def _lambda(frame: Frame, node: ast.Lambda) -> Value:
     span = frame.span(node)
-    body = (core.Return(node.body, span=frame.span(node.body)),)
+    value = core.Return(node.body, span=frame.span(node.body))
+    names = (f".part_{number}" for number in itertools.count(1))
+    body = without_deep_expressions(value, frame.source, lambda: next(names), names_change=False)
     return function_value(frame, core.Define("<lambda>", node.args, body, free_names(node), span=span))
 
 
@@ -428,8 +441,10 @@ def function_value(frame: Frame, define: core.Define) -> FunctionValue:
 
 
 def _call(frame: Frame, node: ast.Call, name: str = "") -> Value:
-    is_bound = node is frame.program.bound
+    is_bound = node is frame.program.assigned_expression
     function = evaluate(frame, node.func)
+    if function == Static(next) and node.args and isinstance(node.args[0], ast.GeneratorExp):
+        frame.program.asked.add(node.args[0])
     args = evaluate_all(frame, [*node.args, *(k.value for k in node.keywords)])
     keywords: dict[str, Value] = {}
     count = len(args) - len(node.keywords)
@@ -440,13 +455,13 @@ def _call(frame: Frame, node: ast.Call, name: str = "") -> Value:
             keywords |= {str(key): item for key, item in value.items}
         else:
             raise FrontendError("** takes a dictionary with known keys", help="write the keywords out")
-    frame.b.naming = name
-    result = calls.call(frame, function, args[:count], keywords, unused=node is frame.program.dropped)
-    return result if is_bound else hoisting.usable_result(frame, node, result)
+    frame.b.result_name = name
+    result = call_dispatch.call(frame, function, args[:count], keywords, unused=node is frame.program.discarded_call)
+    return result if is_bound else expression_splitting.usable_result(frame, node, result)
 
 
 def _named(frame: Frame, node: ast.NamedExpr) -> Value:
-    settle(frame)
+    materialize(frame)
     return bind_name(frame, node.target.id, evaluate(frame, node.value))
 
 
@@ -460,7 +475,7 @@ def _formatted(frame: Frame, node: ast.JoinedStr) -> Value:
         assert isinstance(part, ast.FormattedValue)
         spec = "" if part.format_spec is None else str(frame.b.static(evaluate(frame, part.format_spec), "a format"))
         value = evaluate(frame, part.value)
-        parts.append(texts.formatted(value.value, part.conversion, spec) if isinstance(value, Static) else (
+        parts.append(string_formatting.formatted(value.value, part.conversion, spec) if isinstance(value, Static) else (
             sequences.stable(frame.b, value), part.conversion, spec))  # fmt: skip
     if all(isinstance(part, str) for part in parts):
         return Static("".join(map(str, parts)))

@@ -15,16 +15,19 @@ from typing import Any
 
 from dcpy.base.options import Options
 from dcpy.base.source import SrcSpan
-from dcpy.frontend.closure import Closure, Dependence
+from dcpy.frontend.abstract_values.guessed_axes import GuessedAxes
+from dcpy.frontend.abstract_values.kinds_by_path import NONE as NO_KINDS
+from dcpy.frontend.abstract_values.kinds_by_path import Kinds
+from dcpy.frontend.abstract_values.list_values import FIRST_ROOM, ListValue, Use
+from dcpy.frontend.abstract_values.values import ArrayValue, Scalar, Value
 from dcpy.frontend.desugar import core
-from dcpy.frontend.desugar.counters import FARTHEST, counters
+from dcpy.frontend.desugar.bounded_counters import FARTHEST, counters
 from dcpy.frontend.desugar.liveness import Liveness, assigned
-from dcpy.frontend.lists import FIRST_ROOM, ListValue
-from dcpy.frontend.lower.builder import Builder
-from dcpy.frontend.source import Source
-from dcpy.frontend.specialize.records import container_stem
-from dcpy.frontend.specialize.types import ArgType, ArrayType, GeneratorType
-from dcpy.frontend.values import ArrayValue, Scalar, Value
+from dcpy.frontend.introspection.closure import Closure, Dependence
+from dcpy.frontend.introspection.function_source import Source
+from dcpy.frontend.lower.op_builder import OpBuilder
+from dcpy.frontend.specialize.argument_types import ArgType, ArrayType, GeneratorType
+from dcpy.frontend.specialize.record_arguments import container_stem
 from dcpy.ir import data, types
 from dcpy.ir.data import Array
 from dcpy.ir.expressions.scalar import Load
@@ -37,7 +40,7 @@ NOTHING: Names = frozenset()
 
 
 class Flow(Enum):
-    """What comes after a statement: the next one, or something else. Each but `ON` ends a body."""
+    """Continuation after a statement: the next one, or something else. Each but `ON` ends a body."""
 
     ON = "on"
     BREAK = "break"
@@ -47,7 +50,7 @@ class Flow(Enum):
 
 @dataclass
 class Identity:
-    """Which classes have objects with an identity. Those of `changing` have: some field is assigned.
+    """Classes whose objects have an identity. Those of `changing` have: some field is assigned.
 
     Objects of others are values, until a field of theirs is assigned (`IdentityMatters`): then all begins anew.
     """
@@ -86,10 +89,10 @@ class Callees:
     stack: list[tuple[object, object]] = field(default_factory=list)  # those being lowered, and their code
     recursive: dict[object, int] = field(default_factory=dict)  # those that call themselves, and how often
     by_value: bool = False  # whether sizes and integer arguments are those of one call
-    in_place: dict[Any, Any] = field(default_factory=dict)  # core statements of those that are evaluated in place
-    written: dict[Any, frozenset[str]] = field(default_factory=dict)  # what they write, by SDFG
-    lowering: list[Any] = field(default_factory=list)  # what they are being lowered for
-    lowered: dict[Any, Any] = field(default_factory=dict)  # their SDFGs, by function and types
+    inline_bodies: dict[Any, Any] = field(default_factory=dict)  # core statements of those that are evaluated in place
+    written_arguments: dict[Any, frozenset[str]] = field(default_factory=dict)  # what they write, by SDFG
+    in_progress: list[Any] = field(default_factory=list)  # what they are being lowered for
+    sdfgs: dict[Any, Any] = field(default_factory=dict)  # their SDFGs, by function and types
     names: dict[str, int] = field(default_factory=dict)  # of the SDFGs
 
     def fresh_name(self, name: str) -> str:
@@ -103,57 +106,65 @@ class Objects:
     """The objects of a program: arguments, and those that it makes."""
 
     count: int = 0  # how many the program makes
-    building: dict[str, bool] = field(default_factory=dict)  # those whose constructors run
-    made_in: dict[str, Scope] = field(default_factory=dict)  # the maps whose iterations make them
+    under_construction: dict[str, bool] = field(default_factory=dict)  # those whose constructors run
+    creating_maps: dict[str, OpenRegion] = field(default_factory=dict)  # the maps whose iterations make them
     identity: Identity = field(default_factory=Identity)
-    paths: dict[str, str] = field(default_factory=dict)  # what each container of an argument is a part of: `p.x`
-    at_start: dict[str, Value] = field(default_factory=dict)  # fields of the objects that were passed
-    passed: dict[str, Value] = field(default_factory=dict)  # tuples and frozen objects that were passed, by path
-    used: dict[str, bool] = field(default_factory=dict)  # fields that are read, and objects that are written
+    # what each container of an argument is a part of: `p.x`
+    argument_paths: dict[str, str] = field(default_factory=dict)
+    initial_fields: dict[str, Value] = field(default_factory=dict)  # fields of the objects that were passed
+    passed_values: dict[str, Value] = field(default_factory=dict)  # tuples and frozen objects that were passed, by path
+    used_fields: dict[str, bool] = field(default_factory=dict)  # fields that are read, and objects that are written
 
 
 @dataclass
 class Lists:
     """The lists of a program whose lengths only the run time knows, by the token of each."""
 
-    shared: dict[object, str] = field(default_factory=dict)  # keys of lists that are in others several times
-    scopes: dict[str, Scope] = field(default_factory=dict)  # where each was made
-    filling: dict[str, Any] = field(default_factory=dict)  # those that get one item in each iteration of a loop
-    frozen: dict[str, str] = field(default_factory=dict)  # those that must not change any more, and why
-    changes: dict[str, int] = field(default_factory=dict)  # how often each was changed
+    shared_keys: dict[object, str] = field(default_factory=dict)  # keys of lists that are in others several times
+    scopes: dict[str, OpenRegion] = field(default_factory=dict)  # where each was made
+    preallocated: dict[str, Any] = field(default_factory=dict)  # those that get one item in each iteration of a loop
+    frozen_reasons: dict[str, str] = field(default_factory=dict)  # those that must not change any more, and why
+    change_counts: dict[str, int] = field(default_factory=dict)  # how often each was changed
 
 
 @dataclass
 class Program:
-    """What all activations of one lowering share."""
+    """State that all activations of one lowering share."""
 
-    b: Builder
+    b: OpBuilder
     options: Options
     evaluator: Evaluator
     callees: Callees = field(default_factory=Callees)
     objects: Objects = field(default_factory=Objects)
     lists: Lists = field(default_factory=Lists)
     dependences: dict[tuple[int, str], Dependence] = field(default_factory=dict)
-    extra: dict[int, ExtraArgument] = field(default_factory=dict)  # global arrays, by identity
+    extra_arguments: dict[int, ExtraArgument] = field(default_factory=dict)  # global arrays, by identity
     aliases: Mapping[int, str] = field(default_factory=dict)  # groups of global arrays that share memory
-    pending: list[list[Value]] = field(default_factory=list)  # operands evaluated, not used yet
-    settled: set[str] = field(default_factory=set)  # containers of operands that were computed before they are used
+    pending_operands: list[list[Value]] = field(default_factory=list)  # operands evaluated, not used yet
+    # containers of operands that were computed before they are used
+    materialized: set[str] = field(default_factory=set)
+    home_axes: dict[str, tuple[int, ...]] = field(default_factory=dict)  # those that dry runs took back, too
+    asked: set[Any] = field(default_factory=set)  # generator expressions that `next` asks for one item
+    used_iterators: list[Use] = field(default_factory=list)  # iterators with a name that were gone through on this path
     has_versions: bool = False  # some name stands for something else on each path
-    origins: dict[str, object] = field(default_factory=dict)  # where the paths meet that a selector tells apart
-    running: list[tuple[Frame, core.Statement | None]] = field(default_factory=list)  # the last of a frame is its own
-    pulled: dict[Any, Any] = field(default_factory=dict)  # statements with a part pulled out in front (`hoisting`)
-    bound: Any = None  # the expression whose value goes to names as it is
-    dropped: Any = None  # the call whose result nobody uses
-    declared: tuple[Any, Any] | None = None  # an expression, and the annotation of what it is assigned to
-    world: str = ""  # the scalar that orders callbacks
-    free: list[str] = field(default_factory=list)  # symbols that no argument determines
+    # where the paths meet that a selector tells apart
+    selector_origins: dict[str, object] = field(default_factory=dict)
+    # the last of a frame is its own
+    activations: list[tuple[Frame, core.Statement | None]] = field(default_factory=list)
+    # statements with a part in front (`expression_splitting`)
+    split_expressions: dict[Any, Any] = field(default_factory=dict)
+    assigned_expression: Any = None  # the expression whose value goes to names as it is
+    discarded_call: Any = None  # the call whose result nobody uses
+    declared_type: tuple[Any, Any] | None = None  # an expression, and the annotation of what it is assigned to
+    effect_token: str = ""  # the scalar that orders callbacks
+    free_symbols: list[str] = field(default_factory=list)  # symbols that no argument determines
     is_callee: bool = False  # its free symbols come from the caller
-    loops_of_expressions: dict[Any, Any] = field(default_factory=dict)  # as statements, by the tree
+    expression_loops: dict[Any, Any] = field(default_factory=dict)  # as statements, by the tree
 
     @property
     def current(self) -> Frame | None:
         """The activation whose statement runs."""
-        return self.running[-1][0] if self.running else None
+        return self.activations[-1][0] if self.activations else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,23 +178,23 @@ class ExtraArgument:
 
 
 @dataclass
-class Scope:
+class OpenRegion:
     """A region that is being written. Names in `escapes` live on outside it; those in `forbidden` (of a map) are
     shared by its iterations and take no assignment."""
 
     region: Region
     kind: str  # "function", "branch", "loop", "map", "unrolled"
     escapes: Names = NOTHING
-    versions: int = 1  # how many times what is inside is written for one place of the program
+    copies: int = 1  # how many times what is inside is written for one place of the program
     forbidden: Names = NOTHING
     params: tuple[str, ...] = ()  # of a map
-    outside: Ranges = field(default_factory=Ranges)  # what is known around a map
-    conflicts: dict[str, Value] = field(default_factory=dict)  # names that a map accumulates into, with their types
+    outer_ranges: Ranges = field(default_factory=Ranges)  # what is known around a map
+    accumulators: dict[str, Value] = field(default_factory=dict)  # names that a map accumulates into, with their types
     homes: dict[tuple[Any, ...], str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
-class Site:
+class ExitPoint:
     """A place where control leaves a body: the end, a continue, a break, a return; `position` counts from the end."""
 
     region: Region
@@ -196,15 +207,16 @@ class Site:
 
 
 @dataclass
-class LoopSites:
-    """Where control leaves the body of the loop that is being written."""
+class LoopExits:
+    """Exits from the body of the loop that is being written."""
 
     kind: str
     depth: int  # how many scopes are around the loop
     start: int = 0  # the builder's clock where it begins
-    copied: Names = NOTHING  # containers of which lists have copies
-    ends: list[Site] = field(default_factory=list)
-    breaks: list[Site] = field(default_factory=list)
+    copies: int = 1  # how many times the body is written
+    copied_containers: Names = NOTHING  # containers of which lists have copies
+    ends: list[ExitPoint] = field(default_factory=list)
+    breaks: list[ExitPoint] = field(default_factory=list)
 
 
 def shown(name: str) -> str:
@@ -215,20 +227,20 @@ def shown(name: str) -> str:
 
 
 def name_for_user(name: str) -> str:
-    """What a message calls the value of a name, some of which the program does not have."""
+    """Return a name for messages; some names do not occur in the program."""
     if name.startswith(".chosen"):
         return "the value of the conditional expression"
     return "the list" if name.startswith("list#") else repr(shown(name))
 
 
 def how_to_part(name: str) -> str:
-    """What to write instead, where the values of a name are not of one kind, shape or length."""
+    """Return the advice for a name whose values differ in kind, shape or length."""
     chosen = name.startswith(".chosen")
     return "write an `if`, with what is done with each value in its branch" if chosen else "use different names"
 
 
 def is_field(name: str) -> bool:
-    """Whether a name stands for a field of an object (`lower.objects`)."""
+    """Return whether a name stands for a field of an object (`lower.objects`)."""
     return "." in name[1:]
 
 
@@ -251,18 +263,19 @@ class Frame:
         self.b, self.emit = program.b, program.b.emit
         self.outer, self.inline, self.caller = outer, inline, caller
         self.env: dict[str, Value] = {}
-        copies = caller.scope.versions if caller is not None and inline else 1
-        self.scopes = [Scope(region, "function", versions=copies)]
+        copies = caller.scope.copies if caller is not None and inline else 1
+        self.scopes = [OpenRegion(region, "function", copies=copies)]
         self.liveness = Liveness(define)
         self.locals = assigned(define.body)
         self.counters = counters(define)
-        self.loops: list[LoopSites] = []
-        self.returns: list[Site] = []
+        self.loops: list[LoopExits] = []
+        self.returns: list[ExitPoint] = []
         self.memo: dict[Any, dict[str, Value]] = {}
+        self.number = 0  # in keys of objects (`object_homes`), where there are several activations
         self.sizes: dict[str, Expr] = {}  # symbols of annotations, where they are not those of the program
 
     @property
-    def scope(self) -> Scope:
+    def scope(self) -> OpenRegion:
         """The innermost scope."""
         return self.scopes[-1]
 
@@ -271,11 +284,11 @@ class Frame:
         return self.source.span(node)
 
     @contextmanager
-    def entering(self, scope: Scope, ranges: Ranges | None = None) -> Iterator[Scope]:
+    def entering(self, scope: OpenRegion, ranges: Ranges | None = None) -> Iterator[OpenRegion]:
         """Writes into the region of `scope` meanwhile; names bound meanwhile are forgotten at the end."""
         env = self.env
         self.env = dict(env)
-        scope.versions *= self.scope.versions
+        scope.copies *= self.scope.copies
         self.scopes.append(scope)
         try:
             with self.emit.inside(scope.region, ranges):
@@ -285,9 +298,9 @@ class Frame:
             self.env = env
 
     @contextmanager
-    def looping(self, kind: str) -> Iterator[LoopSites]:
-        """What is written meanwhile is the body of a loop: its `break` and `continue` end there."""
-        sites = LoopSites(kind, len(self.scopes), self.b.clock)
+    def looping(self, kind: str, copies: int = 1) -> Iterator[LoopExits]:
+        """Write the body of a loop meanwhile: its `break` and `continue` end there."""
+        sites = LoopExits(kind, len(self.scopes), self.b.clock, copies)
         self.loops.append(sites)
         try:
             yield sites
@@ -296,12 +309,12 @@ class Frame:
 
     # -- homes ---------------------------------------------------------------------------------------------------
 
-    def home(self, name: str, dtype: DType, weak: bool, instead: tuple[type, ...] = ()) -> Scalar:
+    def home(self, name: str, dtype: DType, weak: bool, instead: Kinds = NO_KINDS) -> Scalar:
         """The scalar container in which `name` lives with this dtype."""
         container = self._home(name, (name, dtype), lambda: data.Scalar(dtype, transient=True, span=self.emit.span))
-        if weak and dtype == types.int64 and name in self.counters and container not in self.emit.counted:
-            self.emit.counted[container] = (-FARTHEST, FARTHEST)
-            self.emit.on_undo(lambda: self.emit.counted.pop(container, None))
+        if weak and dtype == types.int64 and name in self.counters and container not in self.emit.integer_intervals:
+            self.emit.integer_intervals[container] = (-FARTHEST, FARTHEST)
+            self.emit.on_undo(lambda: self.emit.integer_intervals.pop(container, None))
         return Scalar(Load(container, (), dtype), weak, instead)
 
     def flag(self, name: str) -> Load:
@@ -344,23 +357,31 @@ class Frame:
         container = scope.homes[key]
         return ArrayValue.whole(container, self.emit.descs[container])
 
-    def array_home(self, name: str, dtype: DType, shape: tuple[Expr, ...], busy: Names = NOTHING) -> ArrayValue:
-        """The array container in which versions of `name` meet: one that is not `busy` showing something else."""
+    def array_home(
+        self, name: str, dtype: DType, shape: tuple[Expr, ...], axes: tuple[int, ...] = (), busy: Names = NOTHING
+    ) -> ArrayValue:
+        """The array container in which versions of `name` meet: one that is not `busy` showing something else.
+
+        It is packed in the order of `axes`, from the slowest to the fastest; default: in C order.
+        """
 
         def describe() -> Array:
-            return Array.packed(dtype, shape, transient=True, span=self.emit.span)
+            return Array.packed(dtype, shape, order=axes or "C", transient=True, span=self.emit.span)
 
         for number in itertools.count():
-            container = self._home(name, (name, dtype, shape, number), describe)
+            container = self._home(name, (name, dtype, shape, axes, number), describe)
             if container not in busy:
                 break
+        if isinstance(axes, GuessedAxes) and container not in self.emit.axis_orders:
+            self.emit.guess_order(container, axes)
+        self.program.home_axes[container] = axes
         return ArrayValue.whole(container, self.emit.descs[container])
 
-    def homes(self) -> dict[str, tuple[Scope, tuple[Any, ...]]]:
+    def homes(self) -> dict[str, tuple[OpenRegion, tuple[Any, ...]]]:
         """The homes around the place of writing: where each is declared, and for what."""
         return {container: (scope, key) for scope in self.scopes for key, container in scope.homes.items()}
 
-    def home_again(self, scope: Scope, key: tuple[Any, ...], desc: data.Data) -> str:
+    def home_again(self, scope: OpenRegion, key: tuple[Any, ...], desc: data.Data) -> str:
         """A home that a dry run has made and taken back: what it was made for will be there when it is made again."""
         if key not in scope.homes:
             scope.homes[key] = self.emit.declare(container_stem(shown(key[0])) or "tmp", desc, scope.region)
@@ -376,31 +397,39 @@ class Frame:
             self.emit.on_undo(lambda: scope.homes.pop(key, None))
         return scope.homes[key]
 
-    def _scope_of_name(self, name: str) -> Scope:
+    def _scope_of_name(self, name: str) -> OpenRegion:
         depth = len(self.scopes) - 1
         while depth > 0 and (self.scopes[depth].kind == "unrolled" or name in self.scopes[depth].escapes):
             depth -= 1
         return self.scopes[depth]
 
-    def _scope_of_field(self, name: str) -> Scope:
+    def _scope_of_field(self, name: str) -> OpenRegion:
         """Objects live as long as the program; one that an iteration of a map has made, as long as the iteration."""
-        made = self.program.objects.made_in.get(name.rpartition(".")[0])
+        made = self.program.objects.creating_maps.get(name.rpartition(".")[0])
         if made is not None:
             return made
         return self.caller._scope_of_field(name) if self.caller is not None else self.scopes[0]
 
     def is_home(self, container: str) -> bool:
-        """Whether names own this container (so that it changes when they are assigned)."""
+        """Return whether names own this container (so that it changes when they are assigned)."""
         return any(container in scope.homes.values() for scope in self.scopes)
 
     # -- maps ----------------------------------------------------------------------------------------------------
 
-    def map_scopes(self) -> list[Scope]:
+    def map_scopes(self) -> list[OpenRegion]:
         """The parallel maps around the place of writing, those of callers included."""
         around = self.caller.map_scopes() if self.caller is not None and self.inline else []
         return around + [scope for scope in self.scopes if scope.kind == "map"]
 
-    def forbidding(self, name: str) -> Scope | None:
+    @property
+    def is_in_loop(self) -> bool:
+        """Return whether what is written runs once per iteration of a loop, or of a loop around a call that is in
+        place.
+        """
+        around = self.caller is not None and self.inline and self.caller.is_in_loop
+        return around or any(scope.kind in ("loop", "map") for scope in self.scopes)
+
+    def forbidding(self, name: str) -> OpenRegion | None:
         """The map whose iterations share this name, if any."""
         for scope in reversed(self.scopes):
             if scope.kind == "map" and name in scope.forbidden:

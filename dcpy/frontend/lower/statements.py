@@ -6,26 +6,30 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from dcpy.base import texts
+from dcpy.base import string_formatting
 from dcpy.base.errors import DcpyError, FrontendError
-from dcpy.frontend.callbacks import Callback
+from dcpy.frontend.abstract_values.values import Missing, Static, Value
+from dcpy.frontend.callback_decorator import Callback
+from dcpy.frontend.dataflow.explicit_tasklets import run_tasklet
 from dcpy.frontend.dataflow.processes import run_dataflow
-from dcpy.frontend.dataflow.tasklets import run_tasklet
 from dcpy.frontend.desugar import core
 from dcpy.frontend.lower.arrays import assignment
-from dcpy.frontend.lower.control import branches, hoisting, loops, versioning, versions
-from dcpy.frontend.lower.control.contexts import enter
-from dcpy.frontend.lower.control.refine import refine
+from dcpy.frontend.lower.control import branches, expression_splitting, path_splitting
+from dcpy.frontend.lower.control.with_statements import enter
 from dcpy.frontend.lower.expressions import condition, evaluate, function_value
-from dcpy.frontend.lower.frame import Flow, Site
+from dcpy.frontend.lower.frame import ExitPoint, Flow
 from dcpy.frontend.lower.functions import decorators
-from dcpy.frontend.lower.functions.callbacks import call_back
-from dcpy.frontend.lower.names import UnsetName, bind_name
-from dcpy.frontend.lower.objects.dataclasses import settle_sizes
-from dcpy.frontend.lower.raising import WillRaise
-from dcpy.frontend.lower.sequences import references
-from dcpy.frontend.values import Missing, Static, Value
+from dcpy.frontend.lower.functions.callback_calls import call_back
+from dcpy.frontend.lower.loops import loop_statements
+from dcpy.frontend.lower.loops.carried_kinds import by_kind
+from dcpy.frontend.lower.lowering_signals import ConditionalJump, KindMatters, WillRaise
+from dcpy.frontend.lower.name_binding import UnsetName, bind_name
+from dcpy.frontend.lower.objects.dataclass_objects import materialize_sizes
+from dcpy.frontend.lower.objects.object_homes import at_home
+from dcpy.frontend.lower.sequences import list_references
+from dcpy.frontend.lower.speculation import statement_versioning
 from dcpy.ir import types
+from dcpy.ir.analysis.dataflow.branch_facts import refine_ranges
 from dcpy.ir.expressions.scalar import Const, ScalarExpr, op
 from dcpy.ir.region import Branch, Break, Continue, Return
 
@@ -35,24 +39,28 @@ if TYPE_CHECKING:
 
 def execute(frame: Frame, body: core.Body) -> Flow:
     """Statements in order, until one leaves."""
-    frame.program.running.append((frame, None))
+    frame.program.activations.append((frame, None))
     try:
         return _execute(frame, body)
     finally:
-        frame.program.running.pop()
+        frame.program.activations.pop()
 
 
 def _execute(frame: Frame, body: core.Body) -> Flow:
-    pending = len(frame.program.pending)
+    pending = len(frame.program.pending_operands)
     position = 0
     while position < len(body):
         statement = body[position]
-        frame.program.running[-1] = frame, statement
+        frame.program.activations[-1] = frame, statement
         frame.emit.statement(statement.span)
         try:
-            selector = versions.selector_of(frame, statement)
-            end = position + 1 if selector is None else versions.extent(frame, body, position, selector.which)
-            pulled = hoisting.pulled_out(frame, statement) if selector is None and frame.b.split_at else None
+            selector = path_splitting.selector_of(frame, statement)
+            end = position + 1 if selector is None else path_splitting.extent(frame, body, position, selector.which)
+            pulled = (
+                expression_splitting.split_statement(frame, statement)
+                if selector is None and frame.b.split_joins
+                else None
+            )
             if pulled is not None:
                 flow = execute(frame, pulled[0])
                 frame.env.pop(pulled[1], None)
@@ -62,9 +70,9 @@ def _execute(frame: Frame, body: core.Body) -> Flow:
                 flow = branches.run_versions(frame, body[position:end], selector, execute)
             position = end
         except UnsetName as error:
-            if frame.inline or not frame.emit.dry:
+            if frame.inline or not frame.emit.dry_run_depth:
                 raise error.at(statement.span) from error.__cause__
-            del frame.program.pending[pending:]
+            del frame.program.pending_operands[pending:]
             return Flow.LEFT  # not in the first iteration: the next dry run knows more
         except WillRaise as error:
             if len(frame.scopes) == 1 and frame.caller is None:
@@ -73,14 +81,15 @@ def _execute(frame: Frame, body: core.Body) -> Flow:
             frame.b.raise_here(error)
             return Flow.LEFT
         except DcpyError as error:
-            raise error.at(statement.span) from error.__cause__
+            merges = error.merges if isinstance(error, KindMatters) else ()
+            raise by_kind(frame.b, merges, error.at(statement.span)) from error.__cause__
         if flow is not Flow.ON:
             return flow
     return Flow.ON
 
 
 def _evaluate(frame: Frame, node: core.Evaluate) -> Flow:
-    frame.program.dropped = node.value
+    frame.program.discarded_call = node.value
     evaluate(frame, node.value)
     return Flow.ON
 
@@ -88,9 +97,12 @@ def _evaluate(frame: Frame, node: core.Evaluate) -> Flow:
 def _assign(frame: Frame, node: core.Assign) -> Flow:
     first = node.targets[0]
     name = first.id if isinstance(first, ast.Name) and len(node.targets) == 1 else ""
-    frame.program.declared = None if node.annotation is None else (node.value, node.annotation)
-    frame.program.bound = node.value if all(isinstance(target, ast.Name) for target in node.targets) else None
+    frame.program.declared_type = None if node.annotation is None else (node.value, node.annotation)
+    frame.program.assigned_expression = (
+        node.value if all(isinstance(target, ast.Name) for target in node.targets) else None
+    )
     value = evaluate(frame, node.value, name)
+    value = at_home(frame, node, value)
     for target in node.targets:
         value = assignment.assign(frame, target, value)
     return Flow.ON
@@ -135,14 +147,14 @@ def _return(frame: Frame, node: core.Return) -> Flow:
                 notes=("it returns a view, or takes or uses functions of its caller",),
                 help="keep the result in a variable, and break",
             )
-        frame.env[".return"] = references.kept(frame, value)
+        frame.env[".return"] = list_references.kept(frame, value)
         return Flow.LEFT
-    settle_sizes(frame)
+    materialize_sizes(frame)
     inside = len(frame.scopes) > 1
     if inside:
         emit.block(Return())
-    several = frame.scope.versions > 1
-    site = Site(emit.region, dict(frame.env), inside, emit.ranges, value, node.span, several)
+    several = frame.scope.copies > 1
+    site = ExitPoint(emit.region, dict(frame.env), inside, emit.ranges, value, node.span, several)
     frame.returns.append(site)
     emit.on_undo(lambda: frame.returns.pop())
     return Flow.LEFT
@@ -157,7 +169,7 @@ def _require(frame: Frame, node: core.Require) -> Flow:
         kind, args = assignment.exception_of(frame, node)
         message = assignment.plain_message(args)
         if message is None:  # Python makes the message
-            throw = Callback(texts.throw, returns=None, writes=())
+            throw = Callback(string_formatting.throw, returns=None, writes=())
             call_back(frame, throw, [Static(kind), *args], {}, unused=True)
         message = message or ("", [])
         if region.blocks:
@@ -169,7 +181,7 @@ def _require(frame: Frame, node: core.Require) -> Flow:
         frame.b.check(holds, kind.__name__, *message)
     if isinstance(test, bool):
         return Flow.LEFT
-    frame.emit.ranges = refine(frame.emit.ranges, test, holds=True)
+    frame.emit.ranges = refine_ranges(frame.emit.ranges, test, holds=True)
     return Flow.ON
 
 
@@ -185,7 +197,7 @@ def _leave(frame: Frame, block: Any, flow: Flow) -> Flow:
     sites = frame.loops[-1]
     if sites.kind == "unrolled":
         if len(frame.scopes) > sites.depth:
-            raise FrontendError(
+            raise ConditionalJump(
                 f"{flow.value} under a run-time condition, in a loop over a tuple or list",
                 help="loop over an array or a range",
             )
@@ -195,7 +207,7 @@ def _leave(frame: Frame, block: Any, flow: Flow) -> Flow:
             raise FrontendError("break inside a parallel map", help="use a plain for loop")
         return flow
     frame.emit.block(block)
-    site = Site(frame.emit.region, dict(frame.env), True, frame.emit.ranges)
+    site = ExitPoint(frame.emit.region, dict(frame.env), True, frame.emit.ranges)
     (sites.breaks if flow is Flow.BREAK else sites.ends).append(site)
     return flow
 
@@ -215,11 +227,11 @@ def _resume(frame: Frame, node: core.Resume) -> Flow:
 
 _HANDLERS: dict[type, Callable[[Any, Any], Flow]] = {
     core.Resume: _resume, core.Yield: _yield,
-    core.Enter: _enter, core.Evaluate: _evaluate, core.Assign: lambda f, n: versioning.store(f, n, _assign),
-    core.Augment: lambda f, n: versioning.store(f, n, _augment), core.Delete: _delete,
+    core.Enter: _enter, core.Evaluate: _evaluate, core.Assign: lambda f, n: statement_versioning.store(f, n, _assign),
+    core.Augment: lambda f, n: statement_versioning.store(f, n, _augment), core.Delete: _delete,
     core.Define: _define, core.Return: _return, core.Require: _require, core.Break: _break,
     core.Continue: _continue, core.If: lambda f, n: branches.run_if(f, n, execute),
-    core.For: lambda f, n: loops.run_for(f, n, execute),
-    core.While: lambda f, n: loops.run_while(f, n, execute),
+    core.For: lambda f, n: loop_statements.run_for(f, n, execute),
+    core.While: lambda f, n: loop_statements.run_while(f, n, execute),
     core.Tasklet: lambda f, n: run_tasklet(f, n, execute), core.Dataflow: run_dataflow,
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""What the parts of lowering ask of the builder above them: emission with typed values."""
+"""Typed emitter: emission with typed values, which the parts of lowering ask for."""
 
 from __future__ import annotations
 
@@ -10,11 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from dcpy.base.errors import FrontendError
-from dcpy.frontend.lower.emitter import Emitter
-from dcpy.frontend.lower.raising import PathsMatter, WillRaise
-from dcpy.frontend.specialize.records import container_stem
-from dcpy.frontend.values import (
+from dcpy.base.errors import DcpyError, FrontendError
+from dcpy.frontend.abstract_values.guessed_axes import GuessedAxes
+from dcpy.frontend.abstract_values.values import (
     ArrayValue,
     Scalar,
     Value,
@@ -24,6 +22,9 @@ from dcpy.frontend.values import (
     kind_of,
     scalar_expr,
 )
+from dcpy.frontend.lower.emitter import Emitter
+from dcpy.frontend.lower.lowering_signals import PathsMatter, WillRaise
+from dcpy.frontend.specialize.record_arguments import container_stem
 from dcpy.ir import data, types
 from dcpy.ir.data import Array, Data, Order, strides_of
 from dcpy.ir.expressions.scalar import Const, Index, Load, ScalarExpr
@@ -36,7 +37,7 @@ from dcpy.ir.types import DType
 
 
 @dataclass(frozen=True, slots=True)
-class Remembered:
+class MemoizedResult:
     """`result` was computed by a function of `source`, in the blocks of `region` up to `last`."""
 
     function: object
@@ -47,8 +48,8 @@ class Remembered:
 
 
 @dataclass(frozen=True, slots=True)
-class Detached:
-    """Why a container is not written any more, and where the paths meet that made it a copy.
+class InvalidatedAlias:
+    """Reason why a container is not written any more, and the join of paths that made it a copy.
 
     `renewed`: a loop whose iterations make new arrays, so that it is a copy only where the loop did not run.
     """
@@ -61,22 +62,26 @@ class Detached:
 class TypedEmitter(ABC):
     """Emission with typed values: what the parts of lowering ask for. `emit` is the pen below it.
 
-    What is abstract is done by those parts themselves, for one another: `Builder` brings them together.
+    What is abstract is done by those parts themselves, for one another: `OpBuilder` brings them together.
     """
 
     def __init__(self, emit: Emitter) -> None:
         self.emit = emit
         self.read_only: dict[str, str] = {}  # containers that are never written, and why
-        self.naming = ""  # how the user calls the next result
-        self.detached: dict[str, Detached] = {}  # containers that may not be written any more
-        self.split_at: dict[object, bool] = {}  # places where paths keep apart what names stand for (`lower.versions`)
-        self.twins: dict[str, dict[str, object]] = {}  # containers with a copy that shows what is one array in Python
+        self.result_name = ""  # how the user calls the next result
+        self.invalidated_aliases: dict[str, InvalidatedAlias] = {}  # containers that may not be written any more
+        self.split_joins: dict[
+            object, bool
+        ] = {}  # places where paths keep apart what names stand for (`path_splitting`)
+        self.aliased_copies: dict[
+            str, dict[str, object]
+        ] = {}  # containers with a copy that shows what is one array in Python
         self.copies: Callable[[str], Sequence[tuple[str, object]]] = lambda container: ()  # see `sharing.copies`
-        self.seen_copies: Callable[[str], Sequence[tuple[str, object]]] = lambda container: ()  # those in use
+        self.live_copies: Callable[[str], Sequence[tuple[str, object]]] = lambda container: ()  # those in use
         self.clock, self.stored = 0, dict[str, int]()  # when the program last stored to a container
-        self.combined: dict[str, str] = {}  # containers whose writes are combined, and how
-        self.started: dict[str, Any] = {}  # what `frontend.comm` knows of the requests in a container
-        self.remembered: list[Remembered] = []  # how much masks select, and where
+        self.combined_writes: dict[str, str] = {}  # containers whose writes are combined, and how
+        self.started_requests: dict[str, Any] = {}  # what `frontend.comm` knows of the requests in a container
+        self.memoized_results: list[MemoizedResult] = []  # how much masks select, and where
 
     # -- errors and checks -------------------------------------------------------------------------------------------
 
@@ -105,7 +110,7 @@ class TypedEmitter(ABC):
 
     @abstractmethod
     def array(self, value: Value) -> ArrayValue:
-        """What ``np.asarray`` gives: arrays as they are, numbers as 0-d arrays, nested tuples and lists as arrays."""
+        """Return the value as ``np.asarray`` does: numbers as 0-d arrays, nested tuples and lists as arrays."""
 
     @abstractmethod
     def cast(self, value: Value, dtype: DType) -> Value:
@@ -128,7 +133,7 @@ class TypedEmitter(ABC):
         return replace(value, expr=result.expr)
 
     def numbers(self, *values: Value) -> bool:
-        """Whether all values are numbers or arrays."""
+        """Return whether all values are numbers or arrays."""
         return all(is_number(value) or isinstance(value, ArrayValue) for value in values)
 
     def known_integer(self, value: Value) -> Expr | None:
@@ -154,7 +159,10 @@ class TypedEmitter(ABC):
         if not of_arrays:
             self.require_addressable(as_exprs(shape), dtype)
         desc = Array.packed(dtype, as_exprs(shape), order=order, transient=True, span=self.emit.span)
-        return ArrayValue.whole(self.emit.declare(self._name(name), desc), desc, fresh=True)
+        container = self.emit.declare(self._name(name), desc)
+        if isinstance(order, GuessedAxes):
+            self.emit.guess_order(container, order)
+        return ArrayValue.whole(container, desc, fresh=True)
 
     @abstractmethod
     def operator(self, symbol: str, left: Value, right: Value) -> Value:
@@ -165,7 +173,7 @@ class TypedEmitter(ABC):
         """Check that an array of this shape has bytes that a process can have (`arithmetic.array_sizes`)."""
 
     def _name(self, default: str) -> str:
-        name, self.naming = self.naming, ""
+        name, self.result_name = self.result_name, ""
         return container_stem(name) or default
 
     @abstractmethod
@@ -180,6 +188,7 @@ class TypedEmitter(ABC):
     ) -> ArrayValue:
         """A new array with one value everywhere."""
         number = scalar_expr(self.hold(self.cast(value, dtype)))
+        self.require_addressable(as_exprs(shape), dtype)
         return self.generate(shape, dtype, lambda *_: number, order=order, name=name)
 
     def copy(self, value: ArrayValue, *, order: Order = "C", name: str = "tmp") -> ArrayValue:
@@ -190,9 +199,11 @@ class TypedEmitter(ABC):
         return out
 
     def is_stored(self, value: ArrayValue) -> bool:
-        """Whether each element of an array has a place of its own: no view repeats it."""
+        """Return whether each element of an array has a place of its own: no view repeats it."""
         desc = self.desc(value)
-        return not any(stride is ZERO for stride in strides_of(desc))
+        if isinstance(desc, Array) and desc.transient:  # it was made without gaps
+            return True
+        return not [stride for stride in strides_of(desc) if stride is ZERO]
 
     def scalar_container(self, dtype: DType, name: str = "tmp") -> tuple[ArrayValue, Scalar]:
         """A new scalar container, to write (as a 0-d array) and to read."""
@@ -262,38 +273,38 @@ class TypedEmitter(ABC):
 
     # -- what may be written -----------------------------------------------------------------------------------------
 
-    def detach(self, container: str, reason: str, merge: object = None, *, renewed: bool = False) -> None:
+    def invalidate_alias(self, container: str, reason: str, merge: object = None, *, renewed: bool = False) -> None:
         """Stores to this container, which may not be the one that Python would write, are refused from now on."""
-        if container not in self.detached:
-            self.detached[container] = Detached(reason, merge, renewed)
-            self.emit.on_undo(lambda: self.detached.pop(container, None))
+        if container not in self.invalidated_aliases:
+            self.invalidated_aliases[container] = InvalidatedAlias(reason, merge, renewed)
+            self.emit.on_undo(lambda: self.invalidated_aliases.pop(container, None))
 
-    def twin(self, one: str, other: str, merge: object = None) -> None:
-        """What is one array in Python is two from now on: neither is written as long as both can be seen."""
+    def split_alias(self, one: str, other: str, merge: object = None) -> None:
+        """Record that two containers are one array in Python: neither is written as long as both can be seen."""
         for left, right in ((one, other), (other, one)):
-            known = self.twins.setdefault(left, {})
+            known = self.aliased_copies.setdefault(left, {})
             if right not in known:
                 known[right] = merge
                 self.emit.on_undo(functools.partial(known.pop, right, None))
 
     def copied_view(self, copy: ArrayValue, source: ArrayValue, reason: str) -> None:
-        """What is, or may be, a view in Python is a copy: it takes no writes, nor does its source while it is seen."""
-        self.detach(self.root(copy.container), reason)
-        self.twin(self.root(source.container), self.root(copy.container))
+        """Record a copy that is, or may be, a view in Python: neither it nor, while seen, its source takes writes."""
+        self.invalidate_alias(self.root(copy.container), reason)
+        self.split_alias(self.root(source.container), self.root(copy.container))
 
     def copied_again(self, copy: ArrayValue, array: ArrayValue) -> None:
-        """What is a copy of a part of a list's array is one of what the list has copies of."""
+        """Record that a copy of a part of a list's array is a copy of what the list has copies of, too."""
         for other, merge in self.copies(self.root(array.container)):
-            self.twin(self.root(copy.container), other, merge)
+            self.split_alias(self.root(copy.container), other, merge)
 
-    def by_path(self, merge: object, error: FrontendError) -> Exception:
-        """What to raise where paths do not agree: once all is tried, the error."""
-        return error if merge is None or merge in self.split_at else PathsMatter(merge, error)
+    def by_path(self, merge: object, error: DcpyError) -> Exception:
+        """Return the exception for paths that do not agree; once all is tried, `error`."""
+        return error if merge is None or merge in self.split_joins else PathsMatter(merge, error)
 
     def combine(self, container: str, resolution: str) -> None:
         """Stores to this container (a view of a tasklet's) are combined with what is there from now on."""
-        self.combined[container] = resolution
-        self.emit.on_undo(lambda: self.combined.pop(container, None))
+        self.combined_writes[container] = resolution
+        self.emit.on_undo(lambda: self.combined_writes.pop(container, None))
 
     def forbid_writes(self, container: str, reason: str) -> None:
         """Stores to this container are refused from now on, for the reason given."""
@@ -304,7 +315,7 @@ class TypedEmitter(ABC):
     # -- memory ------------------------------------------------------------------------------------------------------
 
     def contiguous(self, value: ArrayValue) -> bool:
-        """Whether the elements are known to lie in C order without gaps."""
+        """Return whether the elements are known to lie in C order without gaps."""
         desc = value.as_view(self.desc(value))
         wanted = data.packed_strides(value.shape)
         return all(
@@ -323,7 +334,7 @@ class TypedEmitter(ABC):
         return container
 
     def may_overlap(self, left: ArrayValue, right: ArrayValue) -> bool:
-        """Whether two values may share memory: one container, or arguments of one alias group."""
+        """Return whether two values may share memory: one container, or arguments of one alias group."""
         return self.share_memory(left.container, right.container)
 
     def share_memory(self, left: str, right: str) -> bool:

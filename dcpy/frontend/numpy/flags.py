@@ -7,12 +7,21 @@ import functools
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from dcpy.frontend.abstract_values.values import (
+    ArrayValue,
+    Missing,
+    RecordValue,
+    Scalar,
+    Static,
+    Value,
+    is_number,
+    scalar_expr,
+)
 from dcpy.frontend.implements import attribute
 from dcpy.frontend.lower.arithmetic.broadcasting import may_be_one
-from dcpy.frontend.lower.arrays import orders
+from dcpy.frontend.lower.arrays import memory_order
 from dcpy.frontend.lower.arrays.stores import is_writable
-from dcpy.frontend.lower.builder import Builder
-from dcpy.frontend.values import ArrayValue, Missing, RecordValue, Scalar, Static, Value, is_number, scalar_expr
+from dcpy.frontend.lower.op_builder import OpBuilder
 from dcpy.ir import types
 from dcpy.ir.data import View, packed_strides
 from dcpy.ir.expressions.scalar import Const, Index, ScalarExpr, op
@@ -56,8 +65,8 @@ class Flags:
 
 
 @attribute("flags")
-def flags(b: Builder, a: Value) -> Value:
-    """How the elements lie in memory, and to whom they belong."""
+def flags(b: OpBuilder, a: Value) -> Value:
+    """Return the memory layout of the elements, and whether the array owns its memory."""
     if is_number(a):
         return _record(Static(True), Static(True), Static(True), Static(False))
     x = b.array(a)
@@ -73,6 +82,8 @@ def _record(in_c: Value, in_f: Value, own: Value, writeable: Value) -> RecordVal
 
 
 def _not(value: Value) -> Value:
+    if isinstance(value, Missing):
+        return value
     return Static(not value.value) if isinstance(value, Static) else _bool(op("not", scalar_expr(value)))
 
 
@@ -80,6 +91,8 @@ def _both(left: Value, right: Value) -> Value:
     for one, other in ((left, right), (right, left)):
         if isinstance(one, Static):
             return other if one.value else one
+    if isinstance(left, Missing) or isinstance(right, Missing):
+        return left if isinstance(left, Missing) else right
     return _bool(op("and", scalar_expr(left), scalar_expr(right)))
 
 
@@ -87,9 +100,11 @@ def _bool(expr: ScalarExpr) -> Scalar:
     return Scalar(expr, weak=True)
 
 
-def _contiguous(b: Builder, x: ArrayValue, axes: Sequence[int]) -> Value:
-    """Whether the elements lie without gaps in this order of the axes: known, or a condition on sizes and strides."""
-    steps, shape = orders.strides_in_numpy(b, x), [b.exact(size) for size in x.shape]
+def _contiguous(b: OpBuilder, x: ArrayValue, axes: Sequence[int]) -> Value:
+    """Return whether the elements lie without gaps in this order of the axes: known, or a condition on sizes and
+    strides.
+    """
+    steps, shape = memory_order.strides_in_numpy(b, x), [b.exact(size) for size in x.shape]
     wanted = packed_strides(shape, axes)
     if steps is None:
         return Missing("the strides of this array are known at run time only", help="copy it: a.copy()")
@@ -103,8 +118,8 @@ def _contiguous(b: Builder, x: ArrayValue, axes: Sequence[int]) -> Value:
     return _bool(functools.reduce(_or, [_equal(size, ZERO) for size in shape], together))
 
 
-def _never(b: Builder, shape: Sequence[Expr], axis: int, step: Expr, wanted: Expr) -> bool:
-    """Whether a stride is never the one that is wanted, along several elements of an array that is not empty."""
+def _never(b: OpBuilder, shape: Sequence[Expr], axis: int, step: Expr, wanted: Expr) -> bool:
+    """Return whether a stride is never the one that is wanted, along several elements of an array that is not empty."""
     several = not may_be_one(b, shape[axis]) and all(b.emit.holds(size - 1) for size in shape)
     return several and b.emit.ranges.proves_ne(step, wanted)
 
@@ -119,18 +134,23 @@ def _equal(left: Expr, right: Expr) -> ScalarExpr:
     return op("eq", Index(left), Index(right))
 
 
-def _own(b: Builder, x: ArrayValue) -> Value:
-    """Whether the array has its elements itself: known of what the program has made, and of parts of anything."""
+def _own(b: OpBuilder, x: ArrayValue) -> Value:
+    """Return whether the array has its elements itself: known of what the program has made, and of parts of anything.
+    """
     desc, root = b.desc(x), b.root(x.container)
     if not x.is_all_of(desc) or isinstance(desc, View):
-        return Static(False) if root not in b.detached else _by_the_caller("has its elements itself")
-    return Static(True) if desc.transient and root not in b.detached else _by_the_caller("has its elements itself")
+        return Static(False) if root not in b.invalidated_aliases else _by_the_caller("has its elements itself")
+    return (
+        Static(True)
+        if desc.transient and root not in b.invalidated_aliases
+        else _by_the_caller("has its elements itself")
+    )
 
 
-def _writeable(b: Builder, x: ArrayValue) -> Value:
+def _writeable(b: OpBuilder, x: ArrayValue) -> Value:
     desc = b.desc(b.root(x.container))
-    if not is_writable(b, x):
-        return Static(False) if b.root(x.container) not in b.detached else _by_the_caller("takes writes")
+    if not is_writable(b, x, single=True):
+        return Static(False) if b.root(x.container) not in b.invalidated_aliases else _by_the_caller("takes writes")
     return Static(True) if desc.transient else _by_the_caller("takes writes")
 
 

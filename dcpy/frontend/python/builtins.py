@@ -10,19 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from dcpy.frontend.implements import call_entry, find, implements
-from dcpy.frontend.lists import ListValue
-from dcpy.frontend.lower.arithmetic.array_sizes import range_length, stays_countable
-from dcpy.frontend.lower.arithmetic.elementwise import convert
-from dcpy.frontend.lower.arithmetic.fitting import as_integer_part
-from dcpy.frontend.lower.arithmetic.operators import truth
-from dcpy.frontend.lower.arithmetic.overflow import both_are_python_ints, require_negative_fits
-from dcpy.frontend.lower.builder import Builder
-from dcpy.frontend.lower.functions.callbacks import require_one_kind
-from dcpy.frontend.lower.sequences import items as sequences
-from dcpy.frontend.python import iterators
-from dcpy.frontend.python.numbers import power_modulo, python_number
-from dcpy.frontend.values import (
+from dcpy.frontend.abstract_values.list_values import ListValue
+from dcpy.frontend.abstract_values.number_kinds import python_type, python_types
+from dcpy.frontend.abstract_values.values import (
     ArrayValue,
     DictValue,
     IteratorValue,
@@ -40,10 +30,20 @@ from dcpy.frontend.values import (
     is_number,
     is_weak,
     kind_of,
-    python_type,
-    python_types,
     scalar_expr,
 )
+from dcpy.frontend.implements import call_entry, find, implements
+from dcpy.frontend.lower.arithmetic.array_sizes import range_length, stays_countable
+from dcpy.frontend.lower.arithmetic.elementwise import convert
+from dcpy.frontend.lower.arithmetic.operators import truth
+from dcpy.frontend.lower.arithmetic.overflow import both_are_python_ints, require_negative_fits
+from dcpy.frontend.lower.arithmetic.range_checks import as_integer_part
+from dcpy.frontend.lower.functions.callback_calls import require_one_kind
+from dcpy.frontend.lower.op_builder import OpBuilder
+from dcpy.frontend.lower.sequences import cursors
+from dcpy.frontend.lower.sequences import items as sequences
+from dcpy.frontend.python import itertools_functions
+from dcpy.frontend.python.number_conversion import power_modulo, python_number
 from dcpy.ir import types
 from dcpy.ir.expressions.scalar import Const, ScalarExpr, cast, op
 from dcpy.ir.symbolic import ONE, ZERO, Expr, max_of
@@ -60,7 +60,7 @@ EMPTY = TupleValue(())
 
 
 @implements(range)
-def range_(b: Builder, *args: Value) -> Value:
+def range_(b: OpBuilder, *args: Value) -> Value:
     """Integers in steps; each bound may be known at run time only."""
     if not 1 <= len(args) <= 3:
         raise b.error(f"range expected 1 to 3 arguments, got {len(args)}")
@@ -76,7 +76,7 @@ def range_(b: Builder, *args: Value) -> Value:
     return RangeValue(start, stop, step)
 
 
-def _progression(b: Builder, start: Expr, stop: Expr, step: Expr) -> Value:
+def _progression(b: OpBuilder, start: Expr, stop: Expr, step: Expr) -> Value:
     """A range that is counted by its length, computed at run time: its step may have either sign, or be large."""
     if not step.constant:
         nonzero = op("ne", scalar_expr(integer(step)), Const(0, types.int64))
@@ -86,8 +86,14 @@ def _progression(b: Builder, start: Expr, stop: Expr, step: Expr) -> Value:
 
 
 @implements(len)
-def len_(b: Builder, obj: Value) -> Value:
+def len_(b: OpBuilder, obj: Value) -> Value:
     """The number of items, or the first size of an array."""
+    if sequences.is_stepped(obj):
+        raise b.error(
+            "an iterator has no len()",
+            notes=("Python raises TypeError here",),
+            help="make a list of what is left: `len(list(it))`",
+        )
     if isinstance(obj, IteratorValue) and obj.kind in ("zip", "map", "enumerate", "reversed", "repeat", "count"):
         raise b.error(
             f"object of type {obj.kind!r} has no len()",
@@ -98,7 +104,7 @@ def len_(b: Builder, obj: Value) -> Value:
 
 
 @implements(zip)
-def zip_(b: Builder, *iterables: Value, strict: Value = FALSE) -> Value:
+def zip_(b: OpBuilder, *iterables: Value, strict: Value = FALSE) -> Value:
     """Items side by side, as many as the shortest has (with `strict`, all have as many)."""
     if b.static(strict, "strict"):
         for number, part in enumerate(iterables[1:], start=2):
@@ -108,56 +114,54 @@ def zip_(b: Builder, *iterables: Value, strict: Value = FALSE) -> Value:
 
 
 @implements(map)
-def map_(b: Builder, function: Value, *iterables: Value) -> Value:
+def map_(b: OpBuilder, function: Value, *iterables: Value) -> Value:
     """A function of each item, or of items side by side."""
     if any(map(sequences.is_known, iterables)):
         columns = [sequences.items(b, part) for part in iterables]
         return TupleValue(tuple(b.hold(b.call(function, *items)) for items in zip(*columns, strict=False)))
-    if all(map(sequences.has_length, iterables)):
+    if all(sequences.has_length(part) or sequences.is_stepped(part) for part in iterables):
         return IteratorValue("map", (function, *iterables))
     if len(iterables) == 1:
-        return b.call(Static(iterators.mapped), function, *iterables)
+        return b.call(Static(itertools_functions.mapped), function, *iterables)
     raise b.error(
         "a generator is walked through side by side with something else",
-        notes=("a generator runs as the loop that asks for its items",),
+        notes=("a generator runs inside the loop that consumes it",),
         help="make a list of its items first: `list(...)`",
     )
 
 
+@implements(iter)
+def iter_(b: OpBuilder, iterable: Value) -> Value:
+    """An iterator, from which `next` and loops take items."""
+    return cursors.cursor(b, iterable)
+
+
 @implements(enumerate)
-def enumerate_(b: Builder, iterable: Value, start: Value = NUMBER_0) -> Value:
+def enumerate_(b: OpBuilder, iterable: Value, start: Value = NUMBER_0) -> Value:
     """Items with their numbers."""
-    known = sequences.is_known(iterable)
-    first = b.integer(start, "the start of enumerate")
-    if known:
-        items = sequences.items(b, iterable)
-        pairs = tuple(TupleValue((integer(first + k), item)) for k, item in enumerate(items))
-        return TupleValue(pairs, token=iterable.token if isinstance(iterable, TupleValue) else None)
-    return IteratorValue("enumerate", (iterable,), first)
+    return IteratorValue("enumerate", (iterable,), b.integer(start, "the start of enumerate"))
 
 
 @implements(reversed)
-def reversed_(b: Builder, sequence: Value) -> Value:
+def reversed_(b: OpBuilder, sequence: Value) -> Value:
     """Items from the last to the first."""
-    if sequences.is_known(sequence):
-        return TupleValue(tuple(reversed(sequences.items(b, sequence))))
     return IteratorValue("reversed", (sequence,))
 
 
 @implements(tuple)
-def tuple_(b: Builder, iterable: Value = EMPTY) -> Value:
+def tuple_(b: OpBuilder, iterable: Value = EMPTY) -> Value:
     """A tuple of the items of something of known length."""
     return TupleValue(tuple(sequences.items(b, iterable)))
 
 
 @implements(list)
-def list_(b: Builder, iterable: Value = EMPTY) -> Value:
+def list_(b: OpBuilder, iterable: Value = EMPTY) -> Value:
     """A list of the items of something of known length; it cannot grow."""
     return TupleValue(tuple(sequences.items(b, iterable)), is_list=True)
 
 
 @implements(dict)
-def dict_(b: Builder, mapping: Value = EMPTY, /, **items: Value) -> Value:
+def dict_(b: OpBuilder, mapping: Value = EMPTY, /, **items: Value) -> Value:
     """A dictionary with known keys: of another one, or of pairs."""
     found = dict(mapping.items) if isinstance(mapping, DictValue) else {}
     for pair in () if isinstance(mapping, DictValue) else sequences.items(b, mapping):
@@ -167,7 +171,7 @@ def dict_(b: Builder, mapping: Value = EMPTY, /, **items: Value) -> Value:
 
 
 @implements(slice)
-def slice_(b: Builder, *args: Value) -> Value:
+def slice_(b: OpBuilder, *args: Value) -> Value:
     """A slice to index with."""
     parts = (NONE, args[0], NONE) if len(args) == 1 else (*args, NONE)[:3]
     return SliceValue(*parts)
@@ -177,7 +181,7 @@ def slice_(b: Builder, *args: Value) -> Value:
 
 
 @implements(int)
-def int_(b: Builder, x: Value = NUMBER_0) -> Value:
+def int_(b: OpBuilder, x: Value = NUMBER_0) -> Value:
     """A Python int: towards zero."""
     number = _number(b, x, "int")
     if isinstance(number, Static):
@@ -193,7 +197,7 @@ def int_(b: Builder, x: Value = NUMBER_0) -> Value:
 
 
 @implements(float)
-def float_(b: Builder, x: Value = NUMBER_0) -> Value:
+def float_(b: OpBuilder, x: Value = NUMBER_0) -> Value:
     """A Python float."""
     if isinstance(x, Static) and isinstance(x.value, str):
         return Static(float(x.value))
@@ -201,7 +205,7 @@ def float_(b: Builder, x: Value = NUMBER_0) -> Value:
 
 
 @implements(complex)
-def complex_(b: Builder, real: Value = NUMBER_0, imag: Value = NUMBER_0) -> Value:
+def complex_(b: OpBuilder, real: Value = NUMBER_0, imag: Value = NUMBER_0) -> Value:
     """A Python complex number."""
     left = _python(b, real, complex, types.complex128)
     if imag == NUMBER_0:
@@ -213,13 +217,13 @@ def complex_(b: Builder, real: Value = NUMBER_0, imag: Value = NUMBER_0) -> Valu
 
 
 @implements(bool)
-def bool_(b: Builder, x: Value = FALSE) -> Value:
-    """Whether something is true."""
+def bool_(b: OpBuilder, x: Value = FALSE) -> Value:
+    """Return whether something is true."""
     test = truth(b, x)
     return Static(test) if isinstance(test, bool) else Scalar(test, weak=True)
 
 
-def _python(b: Builder, x: Value, python: type, dtype: DType) -> Value:
+def _python(b: OpBuilder, x: Value, python: type, dtype: DType) -> Value:
     number = _number(b, x, python.__name__)
     if isinstance(number, Static):
         return Static(python(number.value))
@@ -228,7 +232,7 @@ def _python(b: Builder, x: Value, python: type, dtype: DType) -> Value:
     return Scalar(convert(scalar_expr(number), dtype), weak=True)
 
 
-def _number(b: Builder, x: Value, name: str) -> Value:
+def _number(b: OpBuilder, x: Value, name: str) -> Value:
     if isinstance(x, ArrayValue) and all(size is ONE for size in x.shape):
         return Scalar(x.load([ZERO] * x.rank))
     if not is_number(x):
@@ -244,7 +248,7 @@ def _number(b: Builder, x: Value, name: str) -> Value:
 
 
 @implements(abs)
-def abs_(b: Builder, x: Value) -> Value:
+def abs_(b: OpBuilder, x: Value) -> Value:
     """The magnitude; of an array, elementwise."""
     if isinstance(x, Static) and is_number(x):
         return Static(abs(x.value))
@@ -256,13 +260,13 @@ def abs_(b: Builder, x: Value) -> Value:
     if isinstance(x, Scalar) and x.weak:
         name = "cabs" if x.dtype.kind == "c" else "abs"
         expr = cast(x.expr, types.int64) if x.dtype == types.bool_ else x.expr
-        return Scalar(op(name, expr), weak=True, instead=x.instead)
+        return Scalar(op(name, expr), weak=True, other_kinds=x.other_kinds)
     found = b.ufunc(np.absolute, x)
-    return replace(found, instead=x.instead) if isinstance(found, Scalar) and isinstance(x, Scalar) else found
+    return replace(found, other_kinds=x.other_kinds) if isinstance(found, Scalar) and isinstance(x, Scalar) else found
 
 
 @implements(pow)
-def pow_(b: Builder, base: Value, exp: Value, mod: Value = NONE) -> Value:
+def pow_(b: OpBuilder, base: Value, exp: Value, mod: Value = NONE) -> Value:
     """``base ** exp``, or that modulo a number."""
     if mod != NONE:
         return power_modulo(b, base, exp, mod)
@@ -270,14 +274,14 @@ def pow_(b: Builder, base: Value, exp: Value, mod: Value = NONE) -> Value:
 
 
 @implements(divmod)
-def divmod_(b: Builder, x: Value, y: Value) -> Value:
+def divmod_(b: OpBuilder, x: Value, y: Value) -> Value:
     """``(x // y, x % y)``."""
     x, y = b.hold(x), b.hold(y)
     return TupleValue((b.operator("//", x, y), b.operator("%", x, y)))
 
 
 @implements(sum)
-def sum_(b: Builder, iterable: Value, start: Value = NUMBER_0) -> Value:
+def sum_(b: OpBuilder, iterable: Value, start: Value = NUMBER_0) -> Value:
     """Items added up from the left."""
     if isinstance(iterable, ArrayValue):
         if iterable.rank != 1:
@@ -297,18 +301,18 @@ def _sum_dtype(array: ArrayValue) -> Any:
 
 
 @implements(any)
-def any_(b: Builder, iterable: Value) -> Value:
-    """Whether any item is true."""
+def any_(b: OpBuilder, iterable: Value) -> Value:
+    """Return whether any item is true."""
     return _all_of(b, iterable, "or", np.any)
 
 
 @implements(all)
-def all_(b: Builder, iterable: Value) -> Value:
-    """Whether all items are true."""
+def all_(b: OpBuilder, iterable: Value) -> Value:
+    """Return whether all items are true."""
     return _all_of(b, iterable, "and", np.all)
 
 
-def _all_of(b: Builder, iterable: Value, name: str, function: Any) -> Value:
+def _all_of(b: OpBuilder, iterable: Value, name: str, function: Any) -> Value:
     if isinstance(iterable, ArrayValue) and iterable.rank == 1:
         entry = find(function)
         assert entry is not None
@@ -325,7 +329,7 @@ def _all_of(b: Builder, iterable: Value, name: str, function: Any) -> Value:
 
 
 @implements(isinstance)
-def isinstance_(b: Builder, obj: Value, class_or_tuple: Value) -> Value:
+def isinstance_(b: OpBuilder, obj: Value, class_or_tuple: Value) -> Value:
     """Decided at compile time, from the type of the value."""
     classes = b.static(class_or_tuple, "the class")
     try:
@@ -341,7 +345,7 @@ def isinstance_(b: Builder, obj: Value, class_or_tuple: Value) -> Value:
     return Static(found.pop())
 
 
-def _python_class(b: Builder, value: Value) -> type:
+def _python_class(b: OpBuilder, value: Value) -> type:
     match value:
         case ArrayValue():
             return np.ndarray
@@ -364,7 +368,7 @@ def _python_class(b: Builder, value: Value) -> type:
 
 
 @implements(type)
-def type_(b: Builder, obj: Value) -> Value:
+def type_(b: OpBuilder, obj: Value) -> Value:
     """The class of a value, known at compile time."""
     require_one_kind(obj, "type()")
     return Static(type(obj.value) if isinstance(obj, Static) else _python_class(b, obj))
@@ -374,7 +378,7 @@ def type_(b: Builder, obj: Value) -> Value:
 
 
 @implements(filter)
-def filter_(b: Builder, function: Value, iterable: Value) -> Value:
+def filter_(b: OpBuilder, function: Value, iterable: Value) -> Value:
     """The items for which a function is true, or that are true themselves."""
     if sequences.is_known(iterable):
         items = sequences.items(b, iterable)
@@ -382,14 +386,14 @@ def filter_(b: Builder, function: Value, iterable: Value) -> Value:
         if all(isinstance(test, Static) for test in tests):
             return TupleValue(tuple(item for item, test in zip(items, tests, strict=True) if test == Static(True)))
         pairs = tuple(TupleValue((item, b.hold(test))) for item, test in zip(items, tests, strict=True))
-        return b.call(Static(iterators.marked), TupleValue(pairs))
+        return b.call(Static(itertools_functions.marked), TupleValue(pairs))
     if function == NONE:
-        return b.call(Static(iterators.true_ones), iterable)
-    return b.call(Static(iterators.filtered), function, iterable)
+        return b.call(Static(itertools_functions.true_ones), iterable)
+    return b.call(Static(itertools_functions.filtered), function, iterable)
 
 
 @implements(functools.reduce)
-def reduce_(b: Builder, function: Value, sequence: Value, initial: Value = MISSING) -> Value:
+def reduce_(b: OpBuilder, function: Value, sequence: Value, initial: Value = MISSING) -> Value:
     """Items combined from the left by a function of two."""
     items = [*([] if initial == MISSING else [initial]), *sequences.items(b, sequence)]
     if not items:
@@ -401,7 +405,7 @@ def reduce_(b: Builder, function: Value, sequence: Value, initial: Value = MISSI
 
 
 def _operator(symbol: str) -> Callable[..., Value]:
-    def call(b: Builder, a: Value, other: Value) -> Value:
+    def call(b: OpBuilder, a: Value, other: Value) -> Value:
         return b.operator(symbol, a, other)
 
     return call

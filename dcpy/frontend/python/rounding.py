@@ -6,12 +6,21 @@ from typing import Any
 
 import numpy as np
 
+from dcpy.frontend.abstract_values.values import (
+    Scalar,
+    Static,
+    Value,
+    dtype_of,
+    is_number,
+    is_weak,
+    kind_of,
+    scalar_expr,
+)
 from dcpy.frontend.implements import call_entry, find, implements
-from dcpy.frontend.lower.arithmetic.fitting import as_integer_part
-from dcpy.frontend.lower.builder import Builder
-from dcpy.frontend.numpy.traced import call_body, computes_with_integers
-from dcpy.frontend.python.numbers import python_number
-from dcpy.frontend.values import Scalar, Static, Value, dtype_of, is_number, is_weak, kind_of, scalar_expr
+from dcpy.frontend.lower.arithmetic.range_checks import as_integer_part
+from dcpy.frontend.lower.op_builder import OpBuilder
+from dcpy.frontend.numpy.python_implementations import call_body, computes_with_integers
+from dcpy.frontend.python.number_conversion import python_number
 from dcpy.ir import types
 from dcpy.ir.expressions.float_ops import MOST_DIGITS
 from dcpy.ir.expressions.scalar import Const, cast, op
@@ -20,7 +29,7 @@ NONE = Static(None)
 
 
 @implements(round)
-def round_(b: Builder, number: Value, ndigits: Value = NONE) -> Value:
+def round_(b: OpBuilder, number: Value, ndigits: Value = NONE) -> Value:
     """To the nearest even integer, or decimal number with so many digits; an int without `ndigits`."""
     if not is_number(number) or dtype_of(number).kind == "c":
         raise b.error(f"round() does not take {kind_of(number)}", help="use np.round for arrays and complex numbers")
@@ -38,7 +47,7 @@ def round_(b: Builder, number: Value, ndigits: Value = NONE) -> Value:
     return Scalar(scalar_expr(call_entry(b, entry, [number, ndigits], {})))
 
 
-def _whole(b: Builder, number: Value) -> Value:
+def _whole(b: OpBuilder, number: Value) -> Value:
     if isinstance(number, Static):
         return Static(round(number.value))
     if not dtype_of(number).is_inexact:
@@ -47,7 +56,7 @@ def _whole(b: Builder, number: Value) -> Value:
     return as_integer_part(b, Scalar(op("rint", scalar_expr(number))))
 
 
-def _to_digits(b: Builder, number: Value, ndigits: Value) -> Value:
+def _to_digits(b: OpBuilder, number: Value, ndigits: Value) -> Value:
     """A float: of the decimal numbers with so many digits the nearest, and of those the nearest float."""
     reason = f"round() of a float in a program takes between -{MOST_DIGITS} and {MOST_DIGITS} digits"
     if isinstance(ndigits, Static):
@@ -63,7 +72,7 @@ def _to_digits(b: Builder, number: Value, ndigits: Value) -> Value:
     return Scalar(op("round_to", scalar_expr(number), digits), weak=True)
 
 
-def _integer_to_digits(b: Builder, number: Value, ndigits: Value) -> Value:
+def _integer_to_digits(b: OpBuilder, number: Value, ndigits: Value) -> Value:
     """An int: a multiple of a power of ten."""
     whole, digits = _whole(b, number), _whole(b, ndigits)
     if isinstance(digits, Static) and digits.value >= 0:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dcpy.base.errors import FrontendError
+from dcpy.frontend.abstract_values.values import Static, TupleValue, Value
 from dcpy.frontend.implements import implements
-from dcpy.frontend.lower.builder import Builder
+from dcpy.frontend.lower.op_builder import OpBuilder
 from dcpy.frontend.lower.sequences import items as sequences
-from dcpy.frontend.values import Static, TupleValue, Value
 
 EMPTY = TupleValue(())
 
@@ -21,12 +21,12 @@ def different_values() -> FrontendError:
 
 
 @implements(set, frozenset)
-def set_(b: Builder, iterable: Value = EMPTY) -> Value:
+def set_(b: OpBuilder, iterable: Value = EMPTY) -> Value:
     """A set of items that are known when the program is compiled."""
     if iterable == EMPTY:
         raise b.error(
             "a set that is empty at first would grow",
-            notes=("what is in a set is known when the program is compiled",),
+            notes=("the items of a set must be known when the program is compiled",),
             help="mark what has been seen in an array of booleans: `seen = np.zeros(n, bool)`, `seen[k] = True`",
         )
     items = sequences.items(b, iterable) if sequences.is_known(iterable) else None

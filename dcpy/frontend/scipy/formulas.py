@@ -64,7 +64,7 @@ class Term:
         return apply("not", self)
 
     def same(self, other: Operand) -> Term:
-        """Whether both are equal (``==`` of terms is Python's own)."""
+        """Return whether both are equal (``==`` of terms is Python's own)."""
         return apply("eq", self, other)
 
 

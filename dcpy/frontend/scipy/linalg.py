@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 import scipy.linalg as la
 
+from dcpy.frontend.abstract_values.values import TupleValue, Value
 from dcpy.frontend.implements import operation
-from dcpy.frontend.lower.builder import Builder
-from dcpy.frontend.numpy.traced import written_in_python
-from dcpy.frontend.scipy.refusals import not_compiled
-from dcpy.frontend.values import TupleValue, Value
+from dcpy.frontend.lower.op_builder import OpBuilder
+from dcpy.frontend.numpy.python_implementations import written_in_python
+from dcpy.frontend.scipy.lapack_memory_order import lying_in_fortran_order
+from dcpy.frontend.scipy.unsupported_options import not_compiled
 from dcpy.ir import types
 from dcpy.ir.symbolic import min_of
 
@@ -32,7 +33,7 @@ def _require_square(x: Any) -> None:
 
 
 @operation
-def factored(b: Builder, a: Value) -> Value:
+def factored(b: OpBuilder, a: Value) -> Value:
     """The factors of a matrix, and where rows were swapped, counted from 1: the library node ``lapack.lu``."""
     x = b.array(a)
     lu, pivots = b.empty(x.shape, x.dtype), b.empty([min_of(*x.shape)], types.int32)
@@ -42,7 +43,7 @@ def factored(b: Builder, a: Value) -> Value:
 
 
 @operation
-def solved_by_factors(builder: Builder, lu: Value, pivots: Value, b: Value) -> Value:
+def solved_by_factors(builder: OpBuilder, lu: Value, pivots: Value, b: Value) -> Value:
     """The solution by the factors of a matrix: the library node ``lapack.lu_solve``."""
     factors, right = builder.array(lu), builder.array(b)
     x = builder.empty(right.shape, right.dtype)
@@ -52,7 +53,7 @@ def solved_by_factors(builder: Builder, lu: Value, pivots: Value, b: Value) -> V
 
 
 @operation
-def solved_triangle(builder: Builder, a: Value, b: Value, lower: Value, unit: Value) -> Value:
+def solved_triangle(builder: OpBuilder, a: Value, b: Value, lower: Value, unit: Value) -> Value:
     """The solution by a triangle: the library node ``lapack.solve_triangular``."""
     triangle, right = builder.array(a), builder.array(b)
     x = builder.empty(right.shape, right.dtype)
@@ -236,7 +237,7 @@ def qr(
     if mode == "r":
         return (np.linalg.qr(x, "complete")[1],)
     q, r = np.linalg.qr(x, "complete" if mode == "full" else "reduced")
-    return q, r
+    return lying_in_fortran_order(q), r
 
 
 @written_in_python(la.svd)

@@ -7,14 +7,18 @@ from typing import Any
 import numpy as np
 import scipy.ndimage as ndi
 
-from dcpy.frontend.numpy.traced import written_in_python
-from dcpy.frontend.scipy.refusals import not_compiled
+from dcpy.frontend.implements import results_lie
+from dcpy.frontend.numpy.python_implementations import written_in_python
+from dcpy.frontend.numpy.result_memory_order import in_c_order
+from dcpy.frontend.scipy.unsupported_options import not_compiled
 
 #: SciPy's word for how an image goes on -> NumPy's
 MODES: dict[str, Any] = {
     "reflect": "symmetric", "grid-mirror": "symmetric", "constant": "constant", "grid-constant": "constant",
     "nearest": "edge", "mirror": "reflect", "wrap": "wrap", "grid-wrap": "wrap",
 }  # fmt: skip
+
+results_lie(ndi.correlate, ndi.convolve, ndi.correlate1d, ndi.convolve1d)(in_c_order)
 
 
 @written_in_python(ndi.correlate)
@@ -85,7 +89,7 @@ def _continued(x: Any, before: Any, after: Any, mode: str, cval: Any) -> Any:
 
 
 def _reach(size: Any, origin: Any) -> Any:
-    """How many neighbours before an element have a weight."""
+    """Return how many neighbours before an element have a weight."""
     if origin < -(size // 2) or origin > (size - 1) // 2:
         raise ValueError("invalid origin")
     return size // 2 + origin

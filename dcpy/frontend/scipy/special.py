@@ -15,7 +15,7 @@ import scipy.special as sc
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.implements import implements
 from dcpy.frontend.lower.arithmetic.elementwise import UFUNCS, ElementFn
-from dcpy.frontend.numpy.ufuncs.table import binary, unary
+from dcpy.frontend.numpy.ufuncs.ufunc_table import binary, unary
 from dcpy.frontend.scipy.formulas import Operand, Term, apply, in_double, select
 from dcpy.ir.expressions.scalar import ScalarExpr, op
 
@@ -109,7 +109,7 @@ def ndtr(x: Term) -> Term:
 
 
 def ndtri(p: Term) -> Term:
-    """Where `ndtr` is p."""
+    """Return the x for which `ndtr` of x is `p`."""
     return -math.sqrt(2.0) * apply("erfcinv", 2.0 * p)
 
 
@@ -149,7 +149,7 @@ def beta(a: Term, b: Term) -> Term:
 
 
 def binom(n: Term, k: Term) -> Term:
-    """How many ways there are to choose `k` of `n`; whole numbers are rounded as long as floats hold them."""
+    """Return the number of ways to choose `k` of `n`; whole numbers are rounded as long as floats hold them."""
     plain = gamma(n + 1.0) * rgamma(k + 1.0) * rgamma(n - k + 1.0)
     sign = _sign(n + 1.0) * _sign(k + 1.0) * _sign(n - k + 1.0)
     large = sign * exp(lgamma(n + 1.0) - lgamma(k + 1.0) - lgamma(n - k + 1.0))

@@ -2,6 +2,7 @@
 
 A list is copied into an array at each call; what a program would write to it would be lost, and is refused. Of the
 kinds of numbers, and of lists in lists, each has a class of its own, so that calls with others are compiled anew.
+A short list of numbers of several types, of rows of several lengths, or without items is passed item by item.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+MOST_KEPT = 64  # numbers and rows of a list that are arguments one by one
 _WEAK = {bool: np.bool_, int: np.int64, float: np.float64, complex: np.complex128}
 
 
@@ -28,12 +30,58 @@ def list_class(levels: tuple[bool, ...], weak: bool, columns: int = 0) -> type:
 
 
 def is_list_class(cls: type) -> bool:
-    """Whether objects of this class stand for lists that are passed."""
+    """Return whether objects of this class stand for lists that are passed."""
     return hasattr(cls, "list_levels")
 
 
+@functools.lru_cache(maxsize=256)
+def kept_class(count: int, is_list: bool) -> type:
+    """The class of lists (or tuples) whose items are arguments one by one: numbers of several types, rows, or none."""
+    names = [f"item_{k}" for k in range(count)]
+    return dataclasses.make_dataclass("list", names, frozen=True, eq=False, namespace={"kept_as_list": is_list})
+
+
+def is_kept_class(cls: type) -> bool:
+    """Return whether objects of this class stand for lists that are passed item by item."""
+    return hasattr(cls, "kept_as_list")
+
+
 def as_argument(value: Any) -> Any:
-    """What is passed for a list of numbers, all of one type, or of rows of such that are alike; None for another."""
+    """Return the argument for a list of numbers, or of lists and tuples of numbers; None for another."""
+    found = _as_array(value)
+    return _item_by_item(value) if found is None else found
+
+
+def _item_by_item(value: Any) -> Any:
+    """A short list of numbers of several types, of rows that differ, or without items: its length is a part of it."""
+    return _kept(value) if _count(value) <= MOST_KEPT else None
+
+
+def _kept(value: Any) -> Any:
+    items = [_kept(item) if type(item) in (list, tuple) else item for item in value]
+    if not all(map(_is_argument, items)):
+        return None
+    return kept_class(len(items), type(value) is list)(*items)
+
+
+def _is_argument(item: Any) -> bool:
+    if type(item) is int:
+        return -(2**63) <= item < 2**63
+    return type(item) in _WEAK or isinstance(item, np.number | np.bool_) or is_passed(item)
+
+
+def _count(value: Any) -> int:
+    """The numbers in lists, and the lists."""
+    return 1 + sum(map(_count, value)) if type(value) in (list, tuple) else 1
+
+
+def is_passed(value: Any) -> bool:
+    """Return whether a value stands for a list or tuple."""
+    return is_list_class(type(value)) or is_kept_class(type(value))
+
+
+def _as_array(value: Any) -> Any:
+    """Return the argument for a list of numbers of one type, or of rows of such that are alike; None for another."""
     levels, first = [], value
     while type(first) in (list, tuple) and first:
         levels.append(type(first) is list)
@@ -52,7 +100,7 @@ def as_argument(value: Any) -> Any:
 
 
 def _alike(value: Any, other: Any, kind: type) -> bool:
-    """Whether two rows have the same structure, and numbers of one type."""
+    """Return whether two rows have the same structure, and numbers of one type."""
     if type(value) is not type(other):
         return False
     if type(value) not in (list, tuple):
@@ -69,3 +117,13 @@ def passed(bound: Mapping[str, Any], arrays: Callable[[str], bool]) -> dict[str,
 def _passed(value: list[Any]) -> Any:
     found = as_argument(value)
     return value if found is None else found
+
+
+def of_the_caller(bound: Mapping[str, Any], objects: Mapping[str, Any]) -> dict[str, Any]:
+    """The lists of the caller (and rows in them) that were passed, by the paths of what stands for them."""
+    found: dict[str, Any] = {name: value for name, value in bound.items() if type(value) is list}
+    for path, value in objects.items():
+        name, *steps = path.split(".")
+        if is_kept_class(type(value)) and steps:
+            found[path] = functools.reduce(lambda one, step: one[int(step.removeprefix("item_"))], steps, found[name])
+    return found

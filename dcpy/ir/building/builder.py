@@ -17,7 +17,7 @@
       }
     }
 
-Handles of containers are in `containers`. Scalar expressions are texts, read by the parser of the textual IR.
+Handles of containers are in `container_handles`. Scalar expressions are texts, read by the parser of the textual IR.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from dcpy.base.assumptions import NOTHING, Assumption
 from dcpy.base.errors import InvalidSdfg
 from dcpy.base.source import SrcSpan
 from dcpy.ir import types
-from dcpy.ir.building.containers import Container, Out, as_memlet
+from dcpy.ir.building.container_handles import Container, Out, as_memlet
 from dcpy.ir.data import Array, Data, Scalar, Stream, View
 from dcpy.ir.expressions.scalar import ScalarExpr, substitute_symbols
 from dcpy.ir.library.library_kinds import LIBRARY_KINDS
@@ -63,7 +63,7 @@ __all__ = ["Builder", "Cases", "Container", "Out", "as_dtype"]
 
 N = TypeVar("N", bound=Node)
 B = TypeVar("B", bound=Block)
-Place = Memlet | Container
+MemletLike = Memlet | Container
 DTypeLike = Any  # a DType, or anything that np.dtype takes
 RangeLike = Range | ExprLike | tuple[ExprLike, ...]
 
@@ -146,7 +146,7 @@ class Builder:
         """Declares queues in the current region, one per point of `shape`; `capacity` 0 is unbounded."""
         return self.declare(name, Stream(as_dtype(dtype), as_exprs(shape), as_expr(capacity), span=self.span))
 
-    def view(self, name: str, of: Place, *, axes: Sequence[int] | None = None) -> Container:
+    def view(self, name: str, of: MemletLike, *, axes: Sequence[int] | None = None) -> Container:
         """Declares a view of a subset in the current region: ``b.view("v", x[1:N])``. `axes` permutes dimensions."""
         memlet = as_memlet(of)
         desc = self.sdfg.desc(memlet.container, self._region)
@@ -184,7 +184,7 @@ class Builder:
 
     # -- nodes -------------------------------------------------------------------------------------------------
 
-    def tasklet(self, code: str, name: str = "", /, **connectors: Place | Out) -> Tasklet:
+    def tasklet(self, code: str, name: str = "", /, **connectors: MemletLike | Out) -> Tasklet:
         """``b.tasklet("o = a * 2.0", a=x[i], o=Out(y[i]))``: one element each; more statements with ``;``."""
         inputs, outputs = _split(connectors)
         refs, targets = self._dtypes(inputs), self._dtypes(outputs)
@@ -201,7 +201,7 @@ class Builder:
         values = tuple((target, self._with_params(value)) for target, value in statements)
         return self._add_node(Tasklet(inputs, outputs, values, name, span=self.span))
 
-    def copy(self, src: Place, dst: Place | Out) -> Copy:
+    def copy(self, src: MemletLike, dst: MemletLike | Out) -> Copy:
         """``dst[...] = src[...]``."""
         target = dst.memlet if isinstance(dst, Out) else as_memlet(dst)
         return self._add_node(Copy(as_memlet(src), target, span=self.span))
@@ -214,7 +214,7 @@ class Builder:
         cls = LIBRARY_KINDS[kind] if isinstance(kind, str) else kind
         return self._add_node(cls(inputs=inputs, outputs=outputs, span=self.span, **properties))
 
-    def call(self, callee: Sdfg, /, **arguments: Place | ExprLike) -> Call:
+    def call(self, callee: Sdfg, /, **arguments: MemletLike | ExprLike) -> Call:
         """Calls another SDFG: containers by place, symbols by value. Sizes that follow from shapes may be left out."""
         places = {name: as_memlet(v) for name, v in arguments.items() if isinstance(v, Memlet | Container)}
         symbols = {name: as_expr(v) for name, v in arguments.items() if not isinstance(v, Memlet | Container)}
@@ -375,7 +375,7 @@ class Cases:
 
     @contextmanager
     def case(self, condition: str) -> Iterator[None]:
-        """What runs if this is the first condition that holds."""
+        """Build the body that runs if this is the first condition that holds."""
         body = self._own(Region())
         self._branch.cases.append((self._builder._scalar(condition), body))
         with self._builder._inside(body):
@@ -383,7 +383,7 @@ class Cases:
 
     @contextmanager
     def otherwise(self) -> Iterator[None]:
-        """What runs if no condition holds."""
+        """Build the body that runs if no condition holds."""
         self._branch.otherwise = self._own(Region())
         with self._builder._inside(self._branch.otherwise):
             yield
@@ -403,7 +403,7 @@ def as_dtype(value: DTypeLike) -> DType:
         raise InvalidSdfg(f"{value!r} is no dtype that dcpy has") from None
 
 
-def _split(connectors: Mapping[str, Place | Out]) -> tuple[dict[str, Memlet], dict[str, Memlet]]:
+def _split(connectors: Mapping[str, MemletLike | Out]) -> tuple[dict[str, Memlet], dict[str, Memlet]]:
     inputs = {name: as_memlet(place) for name, place in connectors.items() if not isinstance(place, Out)}
     return inputs, {name: place.memlet for name, place in connectors.items() if isinstance(place, Out)}
 

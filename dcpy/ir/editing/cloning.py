@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
-from dcpy.ir.analysis.scopes import symbols_assigned_in
+from dcpy.ir.analysis.dataflow.name_resolution import symbols_assigned_in
 from dcpy.ir.editing.copying import copy_block, copy_region
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.editing.substitution import Substitution

@@ -90,7 +90,7 @@ def _copy_element(element: E, callees: _Callees | None) -> E:
 
 
 def _copy_value(value: Any, owner: Any, callees: _Callees | None) -> Any:
-    """What is mutable in a field is copied, everything else shared."""
+    """Return a field's value: copied if it is mutable, else shared."""
     match value:
         case Region():
             return _copy_region(value, owner, callees)

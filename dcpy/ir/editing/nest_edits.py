@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dcpy.ir.analysis.nests import Scope, params_of, ranges_of
+from dcpy.ir.analysis.dependence.loop_nests import Scope, params_of, ranges_of
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.nodes import Map, Node
 from dcpy.ir.region import Block, Loop, Region, State

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dcpy.base.source import SrcSpan
+from dcpy.ir.field_roles import Role, Written
 from dcpy.ir.nodes import Node
 from dcpy.ir.region import Block, State
-from dcpy.ir.roles import Role, Written
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,16 +13,17 @@ from dataclasses import replace
 from typing import Any
 
 from dcpy.base.errors import InvalidSdfg
-from dcpy.ir.analysis.uses import Touches, Uses
+from dcpy.ir.analysis.dataflow.def_use import Touches, Uses
+from dcpy.ir.analysis.dataflow.summaries import stale_summary
 from dcpy.ir.data import Data, View
 from dcpy.ir.editing.remarks import Remark, described
 from dcpy.ir.editing.substitution import Substitution, substitute_in_element
-from dcpy.ir.editing.views import rebased
+from dcpy.ir.editing.view_rebasing import rebased
 from dcpy.ir.expressions.scalar import ScalarExpr
+from dcpy.ir.field_roles import EXPRESSIONS, MEMLETS
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Node
 from dcpy.ir.region import Block, Loop, Owner, Region, State
-from dcpy.ir.roles import EXPRESSIONS, MEMLETS
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.symbolic import ExprLike, sym
 from dcpy.ir.tree import Element, is_inside, subtree
@@ -74,7 +75,7 @@ class Rewriter:
 
     @property
     def changes(self) -> int:
-        """How many changes were made, but for those that were undone."""
+        """Number of changes, without those that were undone."""
         return self.version - self._undone
 
     @property
@@ -82,7 +83,7 @@ class Rewriter:
         return self.changes > 0
 
     def mark(self) -> tuple[int, int]:
-        """Where `undone` may go back to: the version, and how many changes were undone before it."""
+        """Return a mark for `undone`: the version, and the number of changes undone before it."""
         return self.version, self._undone
 
     def undone(self, mark: tuple[int, int]) -> None:
@@ -400,8 +401,7 @@ class Rewriter:
         if not self.listeners:
             return
         for name in (*before.reads, *before.writes):
-            touchers = self.uses.touchers(name) if self.uses.declared(name) else ()
-            for element in touchers if len(touchers) <= _MANY else ():
+            for element in self.uses.few_touchers(name, _MANY) if self.uses.declared(name) else ():
                 self._tell("look", element)
         for name in before.symbols:
             for element in self.uses.definers(name):
@@ -422,7 +422,7 @@ class Rewriter:
 
 def verify_after(sdfg: Sdfg, uses: Uses, entry: str) -> None:
     """Verifies an SDFG and the index of its uses; the error names the step that broke it."""
-    if stale := uses.differs_from(Uses(sdfg)):
+    if stale := uses.differs_from(Uses(sdfg)) or stale_summary(uses):
         raise InvalidSdfg(f"{stale!r} of {sdfg.name!r} was changed past the Rewriter", notes=(f"by {entry!r}",))
     from dcpy.ir.verify import verify
 

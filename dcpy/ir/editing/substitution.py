@@ -13,10 +13,10 @@ from typing import Any
 from dcpy.base.errors import SymbolicError
 from dcpy.ir.data import Data, View
 from dcpy.ir.expressions.scalar import Load, ScalarExpr, rewrite, substitute_symbols
+from dcpy.ir.field_roles import MEMLETS, Changes, Role
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Node
 from dcpy.ir.region import Block, Region
-from dcpy.ir.roles import MEMLETS, Changes, Role
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import Expr, ExprLike, as_expr, sym
 from dcpy.ir.tree import bodies_of, subtree
@@ -31,7 +31,7 @@ class Substitution:
 
     @cached_property
     def changes(self) -> Changes:
-        """What becomes of what is written on an element, by role; code and bounds mention symbols alone."""
+        """Changes of an element's fields, by role; code and bounds mention symbols alone."""
         found: dict[Role, Callable[[Any], Any]] = dict.fromkeys(MEMLETS, self.memlet)
         found |= {Role.SCALAR: self.scalar, **dict.fromkeys((Role.WHOLE, Role.DECLARED), self.container)}
         if self.symbols:

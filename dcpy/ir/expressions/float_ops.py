@@ -58,7 +58,7 @@ def _bessel(name: str) -> Callable[[float], float]:
 
 
 def _inverse(function: Callable[[float], float], slope: float, y: float, x: float) -> float:
-    """Where an error function is `y`: three of Halley's steps from `x`, each of which triples the digits."""
+    """Return where an error function is `y`: three of Halley's steps from `x`, each of which triples the digits."""
     for _ in range(3):
         gap = (function(x) - y) / (slope * math.exp(-x * x))
         x -= gap / (1 + x * gap)
@@ -66,7 +66,7 @@ def _inverse(function: Callable[[float], float], slope: float, y: float, x: floa
 
 
 def _tail(q: float) -> float:
-    """Where erfc is a small `q`; Winitzki's approximation is the start."""
+    """Return the x at which erfc is a small `q`; Winitzki's approximation is the start."""
     known = math.log(q * (2 - q))
     half = 2 / (math.pi * 0.147) + 0.5 * known
     return _inverse(math.erfc, -SLOPE, q, math.sqrt(math.sqrt(half * half - known / 0.147) - half))

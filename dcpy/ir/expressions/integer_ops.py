@@ -16,7 +16,9 @@ _SIMPLE: dict[str, Callable[[int, int], int]] = {"add": operator.add, "sub": ope
 
 
 def fits(name: str, x: int, y: int) -> bool:
-    """Whether ``x name y`` fits into 64 bits. Powers and shifts by a negative number do: they are errors elsewhere."""
+    """Return whether ``x name y`` fits into 64 bits. Powers and shifts by a negative number do: they are errors
+    elsewhere.
+    """
     if name in _SIMPLE:
         return LOWEST <= _SIMPLE[name](x, y) <= HIGHEST
     if y < 0 or x == 0 or (name == "pow" and abs(x) == 1):
@@ -30,7 +32,7 @@ def power_modulo(base: int, exponent: int, modulus: int) -> int:
 
 
 def range_length(start: int, stop: int, step: int) -> int:
-    """How many integers ``range(start, stop, step)`` has, or the largest number; 0 where `step` is 0."""
+    """Return the number of integers in ``range(start, stop, step)``, or the largest number; 0 where `step` is 0."""
     ahead = (stop - start if step > 0 else start - stop) + abs(step) - 1
     return min(max(ahead // abs(step), 0), HIGHEST) if step else 0
 

@@ -116,7 +116,7 @@ def walk(expr: ScalarExpr) -> Iterator[ScalarExpr]:
 
 
 def depth_of(expr: ScalarExpr) -> int:
-    """How many operations are in each other. Not recursive: it is asked of trees that are too deep for others."""
+    """Return the nesting depth of operations. It is not recursive: trees may be too deep for recursive functions."""
     depth, level = 0, [expr]
     while level:
         depth += 1

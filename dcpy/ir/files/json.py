@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from dcpy.base.errors import InvalidSdfg, ParseError
-from dcpy.base.printable import printable
+from dcpy.base.printable_text import printable
 from dcpy.base.source import SrcSpan
 from dcpy.ir import types
 from dcpy.ir.files.json_kinds import class_of, fits, hints_of, kind_of
@@ -117,7 +117,7 @@ def _no_constant(name: str) -> Any:
 
 
 def _is_deeper(value: object, most: int) -> bool:
-    """Whether lists and objects are nested in each other more than so many deep."""
+    """Return whether lists and objects are nested in each other more than so many deep."""
     level = [value]
     for _ in range(most):
         nested = [part for part in level if isinstance(part, list | dict)]

@@ -14,7 +14,7 @@ import numpy as np
 from dcpy.base.assumptions import Assumption
 from dcpy.base.errors import InvalidSdfg, ParseError
 from dcpy.base.source import SrcSpan
-from dcpy.ir import data, distribution, hardware, memlet, nodes, region, schedules, sdfg, subsets, symbolic
+from dcpy.ir import data, distribution, fpga_memory, memlet, nodes, region, schedules, sdfg, subsets, symbolic
 from dcpy.ir.expressions import scalar as expr
 from dcpy.ir.library.library_kinds import LIBRARY_KINDS
 from dcpy.ir.nodes import LibraryNode
@@ -32,12 +32,12 @@ _CLASSES: dict[str, type[Any]] = {
     "vector": schedules.Vector,
     "unrolled": schedules.Unrolled,
     "grid": schedules.Grid,
-    "block": schedules.Block,
+    "block": schedules.ThreadBlock,
     "warp": schedules.Warp,
     "recorded": schedules.Recorded,
     "pipelined": schedules.Pipelined,
-    "bank": hardware.Bank,
-    "partition": hardware.Partition,
+    "bank": fpga_memory.Bank,
+    "partition": fpga_memory.Partition,
     "process_grid": distribution.ProcessGrid,
     "blocked": distribution.Blocked,
     "cyclic": distribution.Cyclic,
@@ -128,7 +128,7 @@ def hints_of(cls: type[Any]) -> dict[str, Any]:
     if cls is region.Region:
         return {"containers": dict[str, data.Data], "blocks": list[region.Block]}
     names: dict[str, Any] = {}
-    for module in (symbolic, subsets, distribution, memlet, data, expr, nodes, region, sdfg, hardware, schedules):
+    for module in (symbolic, subsets, distribution, memlet, data, expr, nodes, region, sdfg, fpga_memory, schedules):
         names.update(vars(module))
     return get_type_hints(cls, localns=names)
 
@@ -137,7 +137,7 @@ _NARROWER: dict[Any, tuple[type, ...]] = {float: (int,), complex: (int, float)} 
 
 
 def fits(value: object, hint: Any) -> bool:
-    """Whether a value is of a type, its elements included."""
+    """Return whether a value is of a type, its elements included."""
     if hint is Any:
         return True
     origin, args = get_origin(hint), get_args(hint)

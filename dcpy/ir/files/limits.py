@@ -1,4 +1,4 @@
-"""How large the parts of an SDFG may get: beyond it, readers and rules refuse, so that no document exhausts anything.
+"""Limits on the parts of an SDFG: readers and rules refuse larger ones, so that no document exhausts anything.
 
 What walks trees is recursive, here and in C++ compilers; numbers of symbolic expressions have no width of their own.
 Programs that people write are far from all of these.

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from dcpy.base.exceptions import advice_on, exception_type
+from dcpy.base.program_exceptions import advice_on, exception_type
 from dcpy.base.source import SrcSpan
 from dcpy.base.tracebacks import raised_by_program
 from dcpy.ir.effects import Effect

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from dcpy.base.errors import InterpreterError
-from dcpy.ir.analysis.uses import desc_symbols
+from dcpy.ir.analysis.dataflow.def_use import desc_symbols
 from dcpy.ir.data import Array, Data, Scalar, Stream, View
 from dcpy.ir.interp.memory import Buffer, NDArray, Queues, allocate, show, sizes_of
 from dcpy.ir.sdfg import Sdfg

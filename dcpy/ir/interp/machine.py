@@ -1,7 +1,7 @@
 """Runs blocks and nodes: the meaning of each element of the IR, a few lines each.
 
 Everything runs in the order that the SDFG states. The iterations of a map that is only claimed to be parallel are
-watched for dependences (`races`). In strict mode all maps are, and run in a shuffled order.
+watched for dependences (`race_detection`). In strict mode all maps are, and run in a shuffled order.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from collections.abc import Iterator
 from enum import Enum, auto
 from functools import singledispatchmethod
 
-from dcpy.base import networks
+from dcpy.base import process_scheduling
 from dcpy.base.errors import DcpyError, InterpreterError
-from dcpy.base.networks import run_network
-from dcpy.ir.interp.dataflow import DataMovement
+from dcpy.base.process_scheduling import run_network
+from dcpy.ir.interp.data_movement import DataMovement
 from dcpy.ir.interp.exceptions import exception_of
 from dcpy.ir.interp.frame import Frame
 from dcpy.ir.interp.memory import queue_name, range_of
-from dcpy.ir.interp.races import RaceDetector
+from dcpy.ir.interp.race_detection import RaceDetector
 from dcpy.ir.interp.scalars import wrap_integer
 from dcpy.ir.nodes import Call, Callback, Copy, ForeignCall, LibraryNode, Map, Node, Tasklet
 from dcpy.ir.region import (
@@ -42,7 +42,7 @@ from dcpy.ir.types import int64
 
 
 class Next(Enum):
-    """What happens after a block."""
+    """Continuation after a block."""
 
     GO_ON = auto()
     BREAK = auto()
@@ -143,13 +143,13 @@ class Machine(DataMovement):
             run_network([self._process(node, point) for node, point in found], order)
         return Next.GO_ON
 
-    def _process(self, node: Process, point: tuple[int, ...]) -> networks.Process:
+    def _process(self, node: Process, point: tuple[int, ...]) -> process_scheduling.Process:
         """A process with symbols and containers of its own, besides those that it shares."""
         frame = self.frame.fork()
         frame.symbols.update(zip(node.params, point, strict=True))
         machine = Machine(frame, [], self.shuffle)
         title = queue_name(node.name, point)
-        return networks.Process(node.name, lambda: machine.run_region(node.body), node.endless, title)
+        return process_scheduling.Process(node.name, lambda: machine.run_region(node.body), node.endless, title)
 
     @run_block.register
     def _(self, block: Break) -> Next:
@@ -204,7 +204,7 @@ class Machine(DataMovement):
         if self.shuffle is not None:
             self.shuffle.shuffle(points)
         if self.shuffle is not None or node.claimed:
-            detector = RaceDetector(node, self.frame.depth, tolerant=self.shuffle is None)
+            detector = RaceDetector(node, self.frame.depth, allows_equal_writes=self.shuffle is None)
             self.detectors.append(detector)
         self.frame.depth += 1
         for point in points:

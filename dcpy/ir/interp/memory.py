@@ -56,7 +56,7 @@ class Queues:
 
 
 def queue_name(stream: str, point: tuple[int, ...]) -> str:
-    """What one queue of a stream is called: ``s``, ``s[2]``."""
+    """Return the name of one queue of a stream: ``s``, ``s[2]``."""
     return f"{stream}[{', '.join(map(str, point))}]" if point else stream
 
 
@@ -76,7 +76,7 @@ def allocate(desc: Scalar | Array, symbols: Symbols) -> NDArray:
 
     `ValueError` where 64 bits do not count the bytes, `MemoryError` where memory cannot hold them, as in NumPy.
     """
-    shape = tuple(max(size, 0) for size in sizes_of(desc.shape, symbols))
+    shape = shape_of(desc.shape, symbols)
     strides = sizes_of(desc.strides, symbols)
     if 0 in shape:
         return np.empty(shape, desc.dtype.numpy)
@@ -86,6 +86,11 @@ def allocate(desc: Scalar | Array, symbols: Symbols) -> NDArray:
         raise MemoryError(f"no memory is left for {length} elements") if counted else ValueError("array is too big")
     flat = np.full(length, poison(desc.dtype), desc.dtype.numpy)
     return as_strided(flat, shape, tuple(stride * flat.itemsize for stride in strides))
+
+
+def shape_of(shape: Sequence[Expr], symbols: Symbols) -> tuple[int, ...]:
+    """The numbers of a shape. A dimension of negative size is empty, as slices past both ends of an array are."""
+    return tuple(max(size, 0) for size in sizes_of(shape, symbols))
 
 
 def sizes_of(exprs: Sequence[Expr], symbols: Symbols) -> tuple[int, ...]:
@@ -143,7 +148,7 @@ def show(base: Buffer, base_desc: Data, view: View, symbols: Symbols) -> Buffer:
 
 
 def _keeps_all(view: View, window: Subset) -> bool:
-    """Whether the axes of a view are the kept dimensions of its window, each once, and new ones."""
+    """Return whether the axes of a view are the kept dimensions of its window, each once, and new ones."""
     kept = [axis for axis, dim in enumerate(window.dims) if isinstance(dim, Range)]
     return sorted(axis for axis in view.axes if axis >= 0) == kept
 
@@ -173,7 +178,7 @@ def extent(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, int]:
 
 
 def addresses(data: NDArray) -> list[int]:
-    """Where the elements of an array are; complex numbers count as two."""
+    """Return the addresses of an array's elements; complex numbers count as two."""
     places = np.full(data.shape, data.__array_interface__["data"][0], np.int64)
     for axis, (size, stride) in enumerate(zip(data.shape, data.strides, strict=True)):
         steps = np.arange(size, dtype=np.int64) * stride

@@ -44,7 +44,7 @@ def loud() -> np.errstate:
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """What the leaves of an expression stand for."""
+    """Values of the leaves of an expression."""
 
     symbols: Mapping[str, int]
     connectors: Mapping[str, Scalar]

@@ -1,7 +1,7 @@
 """Integer arithmetic over symbols: sizes, ranges, subsets, strides.
 
 `expr` holds hash-consed expressions in a normal form, `ranges` what is known of symbols and what follows from it,
-`text` reads expressions back. Everything exact, nothing evaluated: read `expr` first.
+`symbolic_parser` reads expressions back. Everything exact, nothing evaluated: read `expr` first.
 """
 
 from dcpy.ir.symbolic.expr import (
@@ -19,7 +19,7 @@ from dcpy.ir.symbolic.expr import (
     sym,
 )
 from dcpy.ir.symbolic.ranges import Ranges, where_positive
-from dcpy.ir.symbolic.text import parse_expr
+from dcpy.ir.symbolic.symbolic_parser import parse_expr
 
 __all__ = [
     "ONE",

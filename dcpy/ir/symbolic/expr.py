@@ -128,7 +128,7 @@ class Expr:
 
     @property
     def is_linear(self) -> bool:
-        """Whether it is a sum of multiples of symbols, and a number."""
+        """Return whether it is a sum of multiples of symbols, and a number."""
         return all(not m or (len(m) == 1 and m[0][1] == 1 and m[0][0].kind == "sym") for m, _ in self.terms)
 
     def __add__(self, other: ExprLike) -> Expr:

@@ -24,7 +24,7 @@ MOST_AXES = 6  # of a box whose products are looked at
 
 
 def is_within(inner: Interval, outer: Interval) -> bool:
-    """Whether all of an interval lies in another one."""
+    """Return whether all of an interval lies in another one."""
     return outer[0] <= inner[0] and inner[1] <= outer[1]
 
 
@@ -117,21 +117,22 @@ class SymbolIntervals:
         self._symbols: dict[str, Interval] = {}
 
     def of(self, value: Expr) -> Interval:
-        """Where an expression lies, if its operands do not wrap around."""
+        """Return the interval of an expression whose operands do not wrap around."""
         return polynomial(value, self._atom, self._products)
 
     def counts_all(self, sizes: Sequence[Expr]) -> bool:
-        """Whether 64 bits count the elements of a box whose sizes are not negative."""
+        """Return whether 64 bits count the elements of a box whose sizes are not negative."""
         high = math.prod(max(self.of(size)[1], 1) for size in sizes)
         return high <= LIMITS[1] or any(self._lies_in(sizes, shape) for shape, _ in self.boxes)
 
     def _lies_in(self, sizes: Sequence[Expr], shape: Sequence[Expr]) -> bool:
-        """Whether each size is at most that of an axis of an argument, in order."""
+        """Return whether each size is at most that of an axis of an argument, in order."""
         axes = iter(shape)
         return all(any(size == axis or self.ranges.proves_le(size, axis) for axis in axes) for size in sizes)
 
     def counts(self, value: Expr) -> bool:
-        """Whether 64 bits hold a number of elements, and the operands of its minima, maxima, quotients, remainders.
+        """Return whether 64 bits hold a number of elements, and the operands of its minima, maxima, quotients,
+        remainders.
 
         Sums and products in between may wrap around: they wrap back. A little below what 64 bits hold is allowed, as
         in ``N - 2``: it becomes more elements than memory has, where the exact number is none.
@@ -147,7 +148,7 @@ class SymbolIntervals:
         return self._is_between_symbols(value)
 
     def _is_between_symbols(self, value: Expr) -> bool:
-        """Whether it lies between symbols, each of which fits: ``i + 1`` is at most `n` where ``i < n``."""
+        """Return whether it lies between symbols, each of which fits: ``i + 1`` is at most `n` where ``i < n``."""
         near = [bound for name in value.symbols for bound in self.ranges.bounds(name) if bound is not None]
         limits = [sym(name) for name in dict.fromkeys(name for expr in (value, *near) for name in expr.symbols)]
         above = self.ranges.proves_nonneg(value) or any(self.ranges.proves_le(limit, value) for limit in limits)

@@ -1,11 +1,11 @@
-"""What is known of symbols, and what follows from it.
+"""Ranges of symbols, and the facts that follow from them.
 
 `Ranges` maps a symbol to bounds (both inclusive, either may be missing) and to a number that divides it, and holds
 *facts*: expressions that are known not to be negative, because a guard or a check has tested them. Its questions are
 answered by substituting bounds and by taking multiples of facts away until nothing but numbers is left: "yes" is a
 proof, "no" means only "not proved". The order of substitutions matters, and there are exponentially many: a question
 gets a number of steps, counted, so that the answer is the same on each machine.
-Questions over whole index sets go to `ir.analysis.integer_sets`, which is exact for affine ones.
+Questions over whole index sets go to `ir.analysis.polyhedral.integer_sets`, which is exact for affine ones.
 """
 
 from __future__ import annotations
@@ -68,6 +68,26 @@ class Ranges:
         new = [fact for fact in dict.fromkeys(facts) if fact.is_linear and not self.proves_nonneg(fact)]
         return Ranges(self._bounds, (*self._facts, *new), self._multiples) if new else self
 
+    def narrowed(self, fact: Expr) -> Ranges:
+        """These ranges, and ``fact >= 0``: as a bound of one symbol where that can say it, else as a fact."""
+        for name in reversed(self.names or fact.symbols):
+            if name not in fact.symbols:
+                continue
+            form = fact.linear_in(name)
+            if form is None or form[0].constant not in (1, -1):
+                break
+            slope, rest = form
+            lower, upper = self.bounds(name)
+            later = self.names[self.names.index(name) + 1 :] if name in self.names else ()
+            if any(symbol in later or symbol not in self.names for symbol in rest.symbols):
+                break
+            if slope.constant == 1 and (lower is None or self.proves_le(lower, -rest)):
+                return self.rebound(name, -rest, upper)
+            if slope.constant == -1 and (upper is None or self.proves_le(rest, upper)):
+                return self.rebound(name, lower, rest)
+            break
+        return self.assuming(fact)
+
     def bounds(self, name: str) -> tuple[Bound, Bound]:
         return self._bounds.get(name, (None, None))
 
@@ -95,7 +115,7 @@ class Ranges:
         return number % divisor if self.multiple_of(moving) % divisor == 0 else None
 
     def proves_nonneg(self, value: ExprLike) -> bool:
-        """Whether ``value >= 0`` follows."""
+        """Return whether ``value >= 0`` follows."""
         expr = as_expr(value)
         known = self._proved.get(expr)
         if known is not None:
@@ -109,7 +129,7 @@ class Ranges:
             self._left = None
 
     def _prove(self, expr: Expr, given: int | None) -> bool:
-        """Whether it follows; `given`: the steps left to the proof that this is a part of, if it is one."""
+        """Return whether it follows; `given`: the steps left to the proof that this is a part of, if it is one."""
         self._proved[expr] = False  # while it is being proved: no proof goes in circles
         known = self._follows(expr) or self._nonneg_by_multiples(expr)
         if known or given is None or self._left:
@@ -119,22 +139,23 @@ class Ranges:
         return known
 
     def proves_le(self, left: ExprLike, right: ExprLike) -> bool:
-        """Whether ``left <= right`` follows."""
+        """Return whether ``left <= right`` follows."""
         return self.proves_nonneg(as_expr(right) - left)
 
     def proves_lt(self, left: ExprLike, right: ExprLike) -> bool:
-        """Whether ``left < right`` follows."""
+        """Return whether ``left < right`` follows."""
         return self.proves_nonneg(as_expr(right) - left - 1)
 
     def proves_in_range(self, indices: Iterable[object], sizes: Iterable[ExprLike]) -> bool:
-        """Whether the element at these indices exists in an array of this shape; not of indices that are ranges."""
+        """Return whether the element at these indices exists in an array of this shape; not of indices that are ranges.
+        """
         return all(
             isinstance(index, Expr) and self.proves_nonneg(index) and self.proves_lt(index, size)
             for index, size in zip(indices, sizes, strict=True)
         )
 
     def proves_ne(self, left: ExprLike, right: ExprLike) -> bool:
-        """Whether ``left != right`` follows."""
+        """Return whether ``left != right`` follows."""
         return self.proves_lt(left, right) or self.proves_lt(right, left)
 
     def simplify(self, value: ExprLike) -> Expr:
@@ -157,7 +178,7 @@ class Ranges:
         return total
 
     def _is_unit(self, atom: Atom, monomial: Monomial) -> bool:
-        """Whether it is ``min(1, N)`` beside a factor N that is not negative: 1, or both are 0."""
+        """Return whether it is ``min(1, N)`` beside a factor N that is not negative: 1, or both are 0."""
         if atom.kind != "min" or ONE not in atom.args:
             return False
         others = [arg for arg in atom.args if arg is not ONE]
@@ -277,7 +298,7 @@ class Ranges:
         return terms if first is None else [first]
 
     def _monomial_nonneg(self, monomial: Monomial) -> bool:
-        """Whether a product is never negative: even powers, and atoms whose lower bound is a number >= 0."""
+        """Return whether a product is never negative: even powers, and atoms whose lower bound is a number >= 0."""
         return all(power % 2 == 0 or self._atom_nonneg(atom) for atom, power in monomial)
 
     def _atom_multiple(self, atom: Atom) -> int:
@@ -350,7 +371,7 @@ def _parted(expr: Expr) -> tuple[Expr, int]:
 
 
 def where_positive(value: Expr, sizes: Iterable[Expr]) -> Expr:
-    """What `value` is where all of the sizes are positive: each ``max(0, x)`` that is a factor of one is ``x``."""
+    """Return `value` where all of the sizes are positive: each ``max(0, x)`` that is a factor of one is ``x``."""
     for size in sizes:
         for atom, _ in size.terms[0][0] if len(size.terms) == 1 else ():
             if atom.kind == "max" and ZERO in atom.args:

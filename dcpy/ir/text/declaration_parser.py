@@ -21,7 +21,7 @@ from dcpy.ir.data import (
     View,
     packed_strides,
 )
-from dcpy.ir.hardware import BANKS, PARTITIONS, Bank, Partition
+from dcpy.ir.fpga_memory import BANKS, PARTITIONS, Bank, Partition
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import Expr
 from dcpy.ir.text.declaration_printer import derived_view
@@ -71,7 +71,7 @@ class DeclarationParser(DistributionParser):
             self.fail(f"{name!r} does not fit the shape of {of!r}", at=at)
 
     def descriptor(self, keyword: str = "data") -> Data:
-        """What follows ``name:``, a view excepted."""
+        """Parse what follows ``name:``, a view excepted."""
         dtype, shape = self._type()
         if keyword == "stream":
             token = self.list_of(lambda: self.integer("a size")) if self.accept("token") else ()

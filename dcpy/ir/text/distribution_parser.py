@@ -26,7 +26,7 @@ class DistributionParser(ExprParser):
     """A cursor that reads where things live."""
 
     def distribution(self) -> Distribution:
-        """What follows ``on`` or ``home``."""
+        """Parse what follows ``on`` or ``home``."""
         grid = self.identifier("the name of a grid")
         axes = self.list_of(self._axis)
         rest: list[Rest] = []

@@ -1,7 +1,7 @@
 """Parses scalar expressions and symbolic ones: Python's operators and precedences, typed numbers, casts, loads.
 
 A number without a dtype takes that of the operand beside it, else int64 or float64. Arithmetic over symbols and whole
-numbers alone is folded into one `Index` (see `folding`).
+numbers alone is folded into one `Index` (see `symbolic_folding`).
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from dcpy.ir.files.limits import DEEPEST_EXPRESSION
 from dcpy.ir.subsets import DimSubset, Range, Subset
 from dcpy.ir.symbolic import Expr, const, sym
 from dcpy.ir.text.expr_printer import COMPARISON, LITERAL_WORDS, NOT, POWER, UNARY
-from dcpy.ir.text.folding import fold
 from dcpy.ir.text.lexer import Cursor, Token
+from dcpy.ir.text.symbolic_folding import fold
 from dcpy.ir.types import BY_NAME, DType
 
 if TYPE_CHECKING:

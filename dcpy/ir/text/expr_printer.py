@@ -9,7 +9,7 @@ from dcpy.ir import types
 from dcpy.ir.expressions.ops import op_info
 from dcpy.ir.expressions.scalar import Cast, Const, Index, Load, Number, Op, Ref, ScalarExpr, WrapIndex
 from dcpy.ir.symbolic import Expr, const
-from dcpy.ir.text.folding import fold
+from dcpy.ir.text.symbolic_folding import fold
 from dcpy.ir.types import DType
 
 ATOM, POWER, UNARY, SUM, COMPARISON, NOT = 20, 12, 11, 9, 4, 3  # precedences between those of `ir.expressions.ops`

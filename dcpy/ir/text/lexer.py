@@ -98,7 +98,7 @@ class Cursor:
         return self.tokens[min(self.index + ahead, len(self.tokens) - 1)]
 
     def at(self, *texts: str) -> bool:
-        """Whether the token is one of these words or signs."""
+        """Return whether the token is one of these words or signs."""
         return self.token.text in texts and self.token.kind in ("name", "sign")
 
     def accept(self, *texts: str) -> bool:

@@ -7,11 +7,11 @@ from typing import Any
 
 from dcpy.ir.data import Data
 from dcpy.ir.expressions.scalar import ScalarExpr
+from dcpy.ir.field_roles import Role
 from dcpy.ir.library.library_kinds import LIBRARY_KINDS
 from dcpy.ir.memlet import CONFLICT_RESOLUTIONS, Memlet
 from dcpy.ir.nodes import Call, Callback, Copy, ForeignCall, LibraryNode, Map, Node, Tasklet
 from dcpy.ir.region import Region
-from dcpy.ir.roles import Role
 from dcpy.ir.schedules import SCHEDULES, UNDECIDED, Schedule
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Range

@@ -12,7 +12,7 @@ from typing import NoReturn
 
 from dcpy.base.assumptions import Assumption
 from dcpy.base.errors import ParseError
-from dcpy.base.printable import printable
+from dcpy.base.printable_text import printable
 from dcpy.ir.data import GONE, Data
 from dcpy.ir.distribution import ProcessGrid
 from dcpy.ir.expressions.scalar import ScalarExpr
@@ -46,7 +46,7 @@ from dcpy.ir.text.printer import default_structure
 from dcpy.ir.types import DType, int64
 from dcpy.ir.verify import verify_readable
 
-RESULT_KINDS = ("array", "scalar", "python", "argument", "view")
+RESULT_KINDS = ("array", "scalar", "python", "argument", "view", "readonly")
 
 
 def parse_sdfg(text: str, file: str = "<text>") -> Sdfg:

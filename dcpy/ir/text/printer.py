@@ -196,7 +196,7 @@ class _Printer:
 
 
 def _head(block: Loop | While | Dataflow | Process) -> str:
-    """What stands before the body of a block that has one."""
+    """Return the text before the body of a block that has one."""
     match block:
         case Loop():
             schedule = "" if block.schedule == SEQUENTIAL else str(block.schedule)
@@ -214,7 +214,7 @@ def _domain(params: Sequence[str], domain: Sequence[Range]) -> str:
 
 
 def default_structure(count: int) -> int | tuple[int, ...] | None:
-    """How results are nested unless said otherwise: nothing, the one, or a flat tuple."""
+    """Return the default nesting of results: nothing, the one, or a flat tuple."""
     return (None, 0)[count] if count < 2 else tuple(range(count))
 
 

@@ -4,7 +4,6 @@
 docstring is the sentence that users read. `forms` has the forms, `walk` brings each part of an SDFG to the rules.
 """
 
-from dcpy.ir.verify.check import problems, verify, verify_readable
 from dcpy.ir.verify.forms import (
     CODEGEN_FORM,
     COMPILABLE,
@@ -18,6 +17,7 @@ from dcpy.ir.verify.forms import (
     form_named,
 )
 from dcpy.ir.verify.rule import Problem, Rule
+from dcpy.ir.verify.verifier import problems, verify, verify_readable
 
 __all__ = [
     "CODEGEN_FORM",

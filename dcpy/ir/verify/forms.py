@@ -10,23 +10,23 @@ from dataclasses import dataclass
 
 from dcpy.ir.verify.rule import Rule, rules_of
 from dcpy.ir.verify.rules import (
-    codegen,
+    codegen_form,
     communication,
     containers,
     control,
     distribution,
     expressions,
-    foreign,
+    foreign_functions,
     fpga,
-    frontend,
-    handles,
+    frontend_form,
     memlets,
     memory,
     names,
     nodes,
+    opaque_handles,
     placement,
-    simple,
-    texts,
+    printable_texts,
+    simple_form,
     tree,
 )
 from dcpy.ir.verify.rules import symbols as symbol_rules
@@ -52,56 +52,66 @@ READABLE = Form(
         names.names_are_identifiers,
         names.connectors_are_identifiers,
         names.functions_are_identifiers,
-        *rules_of(texts),
+        *rules_of(printable_texts),
     ),
 )
 WELL_FORMED = Form(
     "well-formed",
     "Every SDFG, at any time.",
     (
-        *rules_of(names, texts, containers, memory, distribution, communication, handles, symbol_rules, memlets),
+        *rules_of(
+            names,
+            printable_texts,
+            containers,
+            memory,
+            distribution,
+            communication,
+            opaque_handles,
+            symbol_rules,
+            memlets,
+        ),
         *rules_of(expressions, nodes, control),
     ),
 )
 COMPILABLE = Form(
     "compilable",
     "What `validate` and `compile` ask for: also what depends on this machine and its libraries.",
-    (*WELL_FORMED.rules, *rules_of(foreign)),
+    (*WELL_FORMED.rules, *rules_of(foreign_functions)),
 )
 FRONTEND_FORM = Form(
     "frontend",
     "What the frontend hands over: nothing is decided yet.",
-    (*WELL_FORMED.rules, *rules_of(frontend)),
+    (*WELL_FORMED.rules, *rules_of(frontend_form)),
 )
 SIMPLE_FORM = Form(
     "simple",
     "What simplify hands over: nothing is left that does nothing.",
-    (*WELL_FORMED.rules, *rules_of(simple)),
+    (*WELL_FORMED.rules, *rules_of(simple_form)),
 )
 EXPANDED_FORM = Form(
     "expanded",
     "No library node is left.",
-    (*WELL_FORMED.rules, codegen.library_nodes_are_expanded),
+    (*WELL_FORMED.rules, codegen_form.library_nodes_are_expanded),
 )
 STORED_FORM = Form(
     "stored",
     "Every transient has a storage.",
-    (*WELL_FORMED.rules, codegen.storages_are_decided),
+    (*WELL_FORMED.rules, codegen_form.storages_are_decided),
 )
 SCHEDULED_FORM = Form(
     "scheduled",
     "Every map has a schedule.",
-    (*WELL_FORMED.rules, codegen.schedules_are_decided),
+    (*WELL_FORMED.rules, codegen_form.schedules_are_decided),
 )
 CODEGEN_FORM = Form(
     "codegen",
     "What code generation takes: nothing is left to decide.",
-    (*WELL_FORMED.rules, *rules_of(codegen, placement)),
+    (*WELL_FORMED.rules, *rules_of(codegen_form, placement)),
 )
 FPGA_FORM = Form(
     "fpga",
     "What code generation for FPGAs takes: processes of fixed number and size, which meet in queues.",
-    (*WELL_FORMED.rules, *rules_of(codegen, fpga)),
+    (*WELL_FORMED.rules, *rules_of(codegen_form, fpga)),
 )
 FORMS = (
     READABLE,

@@ -1,4 +1,4 @@
-"""What a rule is: a name, the kind of subject that it looks at, and a function that finds what is wrong with one."""
+"""Rules: each has a name, a kind of subject, and a function that yields the errors of one subject."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any
 
 from dcpy.base.source import SrcSpan
-from dcpy.ir.verify.scope import Scope
+from dcpy.ir.verify.subjects import Scope
 
 Finding = str | tuple[str, str]  # a sentence, or a sentence and what to do instead
 Findings = Iterator[Finding]

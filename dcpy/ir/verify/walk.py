@@ -9,10 +9,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from dcpy.ir.analysis.ranges_at import KnownRanges
-from dcpy.ir.analysis.scopes import symbols_assigned_in
-from dcpy.ir.analysis.uses import Callees, desc_symbols
+from dcpy.ir.analysis.dataflow.def_use import Callees, desc_symbols
+from dcpy.ir.analysis.dataflow.name_resolution import symbols_assigned_in
+from dcpy.ir.analysis.dataflow.value_ranges import KnownRanges
 from dcpy.ir.expressions.scalar import ScalarExpr, symbols_of
+from dcpy.ir.field_roles import Role
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Call, ForeignCall, Map, Node, Tasklet
 from dcpy.ir.region import (
@@ -27,10 +28,9 @@ from dcpy.ir.region import (
     SymbolAssign,
     While,
 )
-from dcpy.ir.roles import Role
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.tree import jumps, may_complete
-from dcpy.ir.verify.scope import Declaration, ExprUse, MemletUse, Scope, SymbolUse
+from dcpy.ir.verify.subjects import Declaration, ExprUse, MemletUse, Scope, SymbolUse
 
 Subjects = Iterator[tuple[Any, Scope]]
 
@@ -156,7 +156,7 @@ class _Walk:
         yield from self.inner(node)
 
     def inner(self, node: Node) -> Subjects:
-        """What a node holds besides its memlets: a body, code, values of symbols."""
+        """Yield the parts of a node besides its memlets: a body, code, values of symbols."""
         match node:
             case Map():
                 yield from self.map(node)

@@ -11,8 +11,9 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from dcpy.base.environment import Environment
 from dcpy.base.errors import ExpansionError
+from dcpy.base.library_environment import Environment
+from dcpy.base.platforms import HERE
 from dcpy.base.prototypes import Prototype, prototype
 from dcpy.ir.library.expansions import ForeignLibrary
 
@@ -55,7 +56,7 @@ def find_openblas() -> Environment:
     """
     spec = importlib.util.find_spec("scipy_openblas32")
     folder = Path(spec.origin).parent / "lib" if spec is not None and spec.origin else None
-    found = sorted(folder.glob("libscipy_openblas*.so")) if folder is not None else []
+    found = sorted(folder.glob(f"libscipy_openblas*{HERE.suffix}")) if folder is not None else []
     if not found:
         raise ExpansionError("OpenBLAS is not installed for this Python", help="pip install scipy-openblas32")
     return Environment(

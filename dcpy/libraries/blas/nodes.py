@@ -1,7 +1,7 @@
 """The library nodes of basic linear algebra. How they are computed is in `libraries.blas.expand`.
 
-`MatMul` is NumPy's ``@``: what the frontend emits. The others are what BLAS knows; `libraries.blas.specialize` turns
-the one into the others, and `libraries.blas.folding` moves factors, sums and transposes into them.
+`MatMul` is NumPy's ``@``: what the frontend emits. The others are what BLAS knows; `libraries.blas.expand.matmul` turns
+the one into the others, and `libraries.blas.passes.gemm_epilogues` moves factors, sums and transposes into them.
 
 All accumulate in the output's dtype (float16 in float32, as NumPy), a product of booleans is "or" over "and", and an
 input connector that is missing is never read.
@@ -19,7 +19,7 @@ from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import LibraryNode
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ZERO, Expr, Ranges
-from dcpy.libraries.blas.update import updated
+from dcpy.libraries.blas.numpy_semantics import updated
 
 Arrays = Mapping[str, np.ndarray[Any, Any]]
 
@@ -61,7 +61,7 @@ class MatMul(LibraryNode):
 
 @dataclass(eq=False)
 class ScaledProduct(LibraryNode):
-    """What `Gemm` and `Gemv` share: ``out = alpha * product + beta * out``.
+    """Common base of `Gemm` and `Gemv`: ``out = alpha * product + beta * out``.
 
     The factors are numbers, each multiplied with the scalar input of the same name if there is one. The summand is
     there where the input named like the output is; its memlet equals the output's: BLAS updates in place.
@@ -219,7 +219,7 @@ class GemvPair(LibraryNode):
 
     @property
     def is_chain(self) -> bool:
-        """Whether the second product is of the first one's result."""
+        """Return whether the second product is of the first one's result."""
         return "w" not in self.inputs
 
     def meaning(self, inputs: Arrays, outputs: Arrays) -> None:

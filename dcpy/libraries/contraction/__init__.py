@@ -1,1 +1,1 @@
-"""Sums over dimensions: one description, and two ways to write the loops. Read `spec` first."""
+"""Sums over dimensions: one description, and two ways to write the loops. Read `contraction` first."""

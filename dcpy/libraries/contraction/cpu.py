@@ -21,8 +21,8 @@ from dcpy.ir.schedules import SEQUENTIAL, VECTOR
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ZERO, Expr, ceil_div, const, min_of
 from dcpy.libraries.contraction import maps
-from dcpy.libraries.contraction.registers import FEW, register_tiles
-from dcpy.libraries.contraction.spec import Contraction, Indices
+from dcpy.libraries.contraction.contraction import Contraction, Indices
+from dcpy.libraries.contraction.register_tiling import FEW, register_tiles
 from dcpy.libraries.fragment import Element, Fragment, Operand
 
 SOME = 8  # rows that make a group worth it
@@ -73,7 +73,7 @@ def _at_once(f: Fragment, spec: Contraction) -> None:
 
 
 def _block_length(f: Fragment, spec: Contraction, outer: int) -> int:
-    """How many elements of the first summed dimension make a parallel block: of a run of memory, or rows."""
+    """Return how many elements of the first summed dimension make a parallel block: of a run of memory, or rows."""
     return f.costs.partial_sum * f.costs.sums_per_block if outer == spec.inner else f.costs.rows_per_block
 
 

@@ -5,7 +5,7 @@ Nothing of a machine is in it, so that any target can fuse it with its neighbour
 
 from __future__ import annotations
 
-from dcpy.libraries.contraction.spec import Contraction
+from dcpy.libraries.contraction.contraction import Contraction
 from dcpy.libraries.fragment import Fragment
 
 

@@ -1,6 +1,6 @@
 """FFTW: where to find it, and what a program needs to call it.
 
-FFTW comes with the wheel of pyfftw (``pip install dcpy[fft]``), or from the system. Programs call a function of their
+FFTW comes with the wheel of pyfftw (the extra ``fft``), or from the system. Programs call a function of their
 own (`FUNCTION`), which keeps FFTW's plans: making one costs more than a short transform.
 """
 
@@ -13,8 +13,10 @@ from functools import cache
 from pathlib import Path
 from string import Template
 
-from dcpy.base.environment import Environment
 from dcpy.base.errors import ExpansionError
+from dcpy.base.installation import install_extra
+from dcpy.base.library_environment import Environment
+from dcpy.base.platforms import HERE
 from dcpy.ir import types
 from dcpy.ir.library.expansions import ForeignLibrary
 
@@ -120,7 +122,7 @@ def find_fftw() -> Environment:
                 libraries=tuple(f":{name}" for name in found),
                 library_dirs=(str(folder),),
             )
-    raise ExpansionError("FFTW is not installed for this Python", help="pip install 'dcpy[fft]'")
+    raise ExpansionError("FFTW is not installed for this Python", help=install_extra("fft"))
 
 
 def _function(dtype: types.DType) -> str:
@@ -137,8 +139,11 @@ def _places() -> Iterator[Path]:
 
 
 def _library(folder: Path, name: str) -> str:
-    """The library's file in a folder: ``libfftw3.so``, ``libfftw3.so.3``, ``libfftw3-6b98.so.3.5``; "" without."""
-    files = (*folder.glob(f"{name}.so*"), *folder.glob(f"{name}-*.so*"))
+    """The library's file in a folder: ``libfftw3.so``, ``libfftw3.so.3``, ``libfftw3-6b98.so.3.5``; "" without.
+
+    On macOS: ``libfftw3.3.dylib``.
+    """
+    files = (*folder.glob(f"{name}{HERE.suffix}*"), *folder.glob(f"{name}[-.]*{HERE.suffix}*"))
     return min((file.name for file in files), default="")
 
 

@@ -46,7 +46,7 @@ class Transform(LibraryNode):
             y[...] = (np.fft.ifft if self.backward else np.fft.fft)(x, axis=self.axis, norm=self.norm)
 
     def is_scaled(self) -> bool:
-        """Whether there is a factor other than 1."""
+        """Return whether there is a factor other than 1."""
         return self.norm != ("forward" if self.backward else "backward")
 
     def problems(self) -> Iterator[str]:

@@ -148,7 +148,7 @@ class Indexed(LibraryNode):
         return tuple(k for k in range(len(self.axes)) if k not in self.proved) if self.checked else ()
 
     def key(self, shape: tuple[int, ...], inputs: Arrays) -> tuple[Any, ...]:
-        """What to index an array of this shape with, whose indexed dimensions come first; `IndexError`."""
+        """Return the index for an array of this shape, whose indexed dimensions come first; `IndexError`."""
         indices = [inputs[f"i{k}"].astype(np.int64) for k in range(len(self.axes))]
         for k in self.looks_at:
             size = shape[k]
@@ -158,7 +158,7 @@ class Indexed(LibraryNode):
         return tuple(indices)
 
     def why_not_indexed(self, x: Shape, found: Shape) -> Iterator[str]:
-        """What is wrong with the fields, for an array and for what is selected of it."""
+        """Yield errors in the fields, for an array and for the selected part of it."""
         axes, rank = self.axes, len(found) - len(x) + len(self.axes)
         if not axes:
             yield "needs at least one index array"
@@ -245,7 +245,7 @@ def _axes_first(x: np.ndarray[Any, Any], axes: tuple[int, ...]) -> np.ndarray[An
 
 
 def _alike(found: np.ndarray[Any, Any], out: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """What was found, if it has the shape that it is to have: a count that is wrong is not broadcast."""
+    """Return `found` if it has the shape of `out`: a wrong count is not broadcast."""
     if found.shape != out.shape:
         raise ValueError(f"an array of shape {found.shape} was selected, where one of shape {out.shape} is expected")
     return found

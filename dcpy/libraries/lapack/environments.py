@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 
-from dcpy.base.environment import Environment
+from dcpy.base.library_environment import Environment
 from dcpy.base.prototypes import Prototype, prototype
 from dcpy.ir.library.expansions import ForeignLibrary
 from dcpy.libraries.blas.environments import OPENBLAS_PREFIX as CBLAS_PREFIX

@@ -24,7 +24,7 @@ Shapes = dict[str, str]  # connector -> names of its sizes: "m n"; "min", "max" 
 
 @dataclass(eq=False)
 class LapackNode(LibraryNode):
-    """What the nodes share: outputs from NumPy's results, sizes from `shapes`."""
+    """Common base of LAPACK nodes: outputs from NumPy's results, sizes from `shapes`."""
 
     def shapes(self) -> Shapes:
         """The sizes of each connector, all that the node can have."""
@@ -312,5 +312,5 @@ class Lstsq(LapackNode):
 
 
 def _rank(node: LibraryNode, connector: str) -> int:
-    """How many dimensions an operand has: 1 or 2."""
+    """Return the number of dimensions of an operand: 1 or 2."""
     return 1 if connector in node.inputs and len(node.inputs[connector].subset.shape) == 1 else 2

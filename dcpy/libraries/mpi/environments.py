@@ -1,4 +1,4 @@
-"""Where MPI is: the one that mpi4py has loaded, else that of the compiler wrapper beside this Python or in PATH.
+"""Search for MPI: the one that mpi4py has loaded, else that of the compiler wrapper beside this Python or in PATH.
 
 Compiled programs call MPI directly. They are linked with its run path: mpi4py loads its library for itself, so symbols
 in memory would not be found. Nothing here imports mpi4py.
@@ -13,8 +13,9 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from dcpy.base.environment import Environment
 from dcpy.base.errors import MissingMpi, MixedMpi
+from dcpy.base.installation import install_extra
+from dcpy.base.library_environment import Environment
 from dcpy.ir.library.expansions import ForeignLibrary
 
 MPI, ALONE = "mpi", "mpi.alone"
@@ -23,7 +24,7 @@ HEADERS = (
     "messages.h", "messages_alone.h", "joining.h",
 )  # fmt: skip
 WRAPPERS = ("mpicxx", "mpic++", "mpicc")
-INSTALL = "pip install 'dcpy[mpi]', or a system's Open MPI or MPICH with its headers, and mpi4py built for it"
+INSTALL = f"{install_extra('mpi')}, or a system's Open MPI or MPICH with its headers, and mpi4py built for it"
 _LIBRARY = re.compile(r"/libmpi(?:ch)?\.so[.\d]*$")
 
 
@@ -61,7 +62,7 @@ def find_mpi() -> Environment:
 
 @cache
 def find_alone() -> Environment:
-    """What one rank needs, which calls nobody."""
+    """Return the environment of one rank, which communicates with nobody."""
     return Environment(ALONE, declarations=_declarations(alone=True))
 
 

@@ -13,8 +13,8 @@ from typing import ClassVar
 import numpy as np
 
 from dcpy.base.errors import CommunicationError
-from dcpy.ir.comm import CommNode, NDArray, Ranks, Visit
-from dcpy.ir.roles import Role, Roles
+from dcpy.ir.communication import CommNode, NDArray, Ranks, Visit
+from dcpy.ir.field_roles import Role, Roles
 from dcpy.ir.symbolic import ZERO, Expr
 from dcpy.ir.types import int64
 from dcpy.libraries.mpi.nodes import own_results
@@ -133,7 +133,7 @@ class Wait(_Message):
                 yield f"has the connectors requests, b0, b1, ...: not {name!r}"
         for name in self.outputs:
             if name not in self.inputs:
-                yield f"receives into {name!r}, which is no input: nobody sees whether it was left alone"
+                yield f"receives into {name!r}, which is not an input, so changes before the wait are not detected"
 
     def run(self, visit: Visit, ranks: Ranks) -> None:
         requests = np.atleast_1d(visit.inputs["requests"])

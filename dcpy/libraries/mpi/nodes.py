@@ -14,12 +14,12 @@ from typing import ClassVar
 import numpy as np
 
 from dcpy.base.errors import CommunicationError
-from dcpy.base.grids import coordinates, fitted
-from dcpy.base.locations import LOCATIONS, located
-from dcpy.ir.comm import Collective, CommNode, NDArray, Ranks, Visit
+from dcpy.base.minloc_maxloc import LOCATIONS, located
+from dcpy.base.rank_grids import coordinates, fitted
+from dcpy.ir.communication import Collective, CommNode, NDArray, Ranks, Visit
 from dcpy.ir.expressions.ops import op_info
+from dcpy.ir.field_roles import Role, Roles
 from dcpy.ir.memlet import CONFLICT_RESOLUTIONS
-from dcpy.ir.roles import Role, Roles
 from dcpy.ir.symbolic import ZERO, Expr
 
 
@@ -51,7 +51,7 @@ class Place(CommNode):
 class Cart(CommNode):
     """A grid of all ranks: ``sizes`` are how long its axes are, ``coords`` where this rank is (int64, one per axis).
 
-    A size of 0 stands for what the others leave (`base.grids.fitted`); a rank outside of the grid has its sizes as
+    A size of 0 stands for what the others leave (`base.rank_grids.fitted`); a rank outside of the grid has its sizes as
     coordinates.
     """
 
@@ -141,7 +141,7 @@ class _Combining(_Moving):
         return {"the operation": self.op, **super().agreement(visit)}
 
     def running(self, values: Sequence[NDArray]) -> list[NDArray]:
-        """What the first one, the first two, ... are together."""
+        """Return the combinations of the first one, the first two, ...."""
         combine = partial(located, self.op) if self.op in LOCATIONS else op_info(self.op).numpy()
         found = [values[0]]
         for value in values[1:]:
@@ -288,7 +288,7 @@ class Alltoall(_Moving):
 
 @dataclass(eq=False)
 class ReduceScatter(_Combining):
-    """What all ``x`` are together; its rows go to the ranks in turn, to each as many as its ``out`` has."""
+    """Combination of all ``x``; its rows go to the ranks in turn, to each as many as its ``out`` has."""
 
     kind = "comm.reduce_scatter"
     rows_differ = True

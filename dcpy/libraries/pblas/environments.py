@@ -1,4 +1,4 @@
-"""Where ScaLAPACK is: in Intel's MKL, in a library of the system, or in files that an option names.
+"""Search for ScaLAPACK: in Intel's MKL, in a library of the system, or in files that an option names.
 
 All of them are linked for the MPI that programs of several ranks call. Nothing here is loaded, and nothing imported.
 """
@@ -10,14 +10,15 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from dcpy.base.environment import Environment
 from dcpy.base.errors import ExpansionError
+from dcpy.base.installation import install_extra
+from dcpy.base.library_environment import Environment
 from dcpy.base.options import resolve_options
 from dcpy.ir.library.expansions import ForeignLibrary
 from dcpy.libraries.mpi.environments import find_mpi
 
 OF_MKL, OF_SYSTEM = "scalapack-mkl", "scalapack"
-INSTALL = "pip install 'dcpy[scalapack]' (MKL, 690 MB), or a system's ScaLAPACK: apt install libscalapack-openmpi2.2"
+INSTALL = f"{install_extra('scalapack')} (MKL, 690 MB), or a system's ScaLAPACK: apt install libscalapack-openmpi2.2"
 OFF = "off"
 HEADERS = ("scalapack.h", "solvers.h")
 _ONEAPI = "/opt/intel/oneapi/mkl/latest"
@@ -72,7 +73,7 @@ def _files_of_system() -> list[Path]:
 
 
 def scalapack_state(*, is_open_mpi: bool) -> str:
-    """Which ScaLAPACK would be called: its files, with their versions; "" for none. No MPI is asked for it."""
+    """Return a key for the ScaLAPACK in use: its files, with their versions; "" for none. It does not ask MPI."""
     if _named() == OFF:
         return ""
     files = [] if _named() else _files_of_mkl(is_open_mpi)

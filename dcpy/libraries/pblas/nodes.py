@@ -1,7 +1,7 @@
 """The library nodes of parallel linear algebra: operations on matrices that are in blocks on a grid of ranks.
 
 What ScaLAPACK's PBLAS calls ``p?gemm``. Only the local form has them: before, it is a product whose operands say where
-they are (`transforms.distributed.products_on_grids`). Operands are each rank's whole part.
+they are (`transforms.distributed.grids.grid_products`). Operands are each rank's whole part.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from typing import ClassVar
 import numpy as np
 
 from dcpy.base.errors import CommunicationError
-from dcpy.ir.comm import Collective, NDArray, Visit
+from dcpy.ir.communication import Collective, NDArray, Visit
 from dcpy.ir.distribution import Blocked, Section
-from dcpy.ir.interp.parts import Assembly, local_part
-from dcpy.ir.roles import Role, Roles
-from dcpy.libraries.blas.update import updated
+from dcpy.ir.field_roles import Role, Roles
+from dcpy.ir.interp.local_parts import Assembly, local_part
+from dcpy.libraries.blas.numpy_semantics import updated
 
 
 @dataclass(eq=False)

@@ -1,7 +1,7 @@
 """The library nodes of solvers on a grid: matrices in blocks that go round, as ScaLAPACK's ``p?potrf`` and ``p?getrf``.
 
 Only the local form has them: before, they are nodes of `libraries.lapack` whose operands say where they are
-(`transforms.distributed.solvers_on_grids`). Operands in blocks are each rank's whole part. All ranks take part, those
+(`transforms.distributed.grids.grid_solvers`). Operands in blocks are each rank's whole part. All ranks take part, those
 outside of the grid, too, and all get the same ``info``, and the same scalar results.
 """
 
@@ -13,18 +13,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dcpy.ir.comm import Collective, Visit
+from dcpy.ir.communication import Collective, Visit
 from dcpy.ir.distribution import Cyclic, Root, Section
-from dcpy.ir.interp.parts import local_part
+from dcpy.ir.field_roles import Role, Roles
+from dcpy.ir.interp.local_parts import local_part
 from dcpy.ir.library.library_kinds import LIBRARY_KINDS
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.roles import Role, Roles
 from dcpy.libraries.pblas.nodes import assembled
 
 
 @dataclass(eq=False)
 class SolverOnGrid(Collective):
-    """What the nodes share. `parts` says where the operands in `blocks` are, and how large they are as wholes.
+    """Common base of solvers. `parts` says where the operands in `blocks` are, and how large the whole arrays are.
 
     Rows are along the axis `rows` of the grid, columns along `columns`, all in blocks of one size that go round; a
     vector is in blocks along `rows`, on the ranks at coordinate 0 of `columns` only.

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from dcpy.base.environment import Environment
 from dcpy.base.errors import ExpansionError
+from dcpy.base.library_environment import Environment
 from dcpy.base.prototypes import Prototype, prototype
 from dcpy.ir.library.expansions import ForeignLibrary
 
@@ -52,7 +52,7 @@ def prototypes() -> tuple[Prototype, ...]:
 
 @cache
 def find_library() -> Environment:
-    """Where NumPy has it; `ExpansionError` where this NumPy came without."""
+    """Return NumPy's own library; `ExpansionError` where this NumPy came without."""
     folder = Path(np.__file__).parent / "random" / "lib"
     if not list(folder.glob(f"*{LIBRARY}.*")):
         raise ExpansionError(

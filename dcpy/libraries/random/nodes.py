@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dcpy.base.generators import OWN_WORDS, WORDS, generator_over
+from dcpy.base.bit_generators import OWN_WORDS, WORDS, generator_over
 from dcpy.ir.nodes import LibraryNode
 
 Arrays = Mapping[str, np.ndarray[Any, Any]]
@@ -34,7 +34,7 @@ WITH_DTYPE = ("random", "standard_normal", "standard_exponential", "standard_gam
 
 @dataclass(eq=False)
 class RandomNode(LibraryNode):
-    """What the nodes share: the connector ``state`` among inputs and outputs.
+    """Common base of random nodes: the connector ``state`` among inputs and outputs.
 
     It holds NumPy's struct bitgen (5 words), or with `own` a PCG64 that the program has made (10 words).
     """
@@ -68,7 +68,7 @@ class RandomNode(LibraryNode):
             yield f"has a state of {size} words"
 
     def lacking(self, inputs: Sequence[str], output: str) -> Iterator[str]:
-        """What is wrong with the connectors beside the state: these `inputs` and one `output` are needed."""
+        """Yield errors in the connectors beside the state: these `inputs` and one `output` are needed."""
         given = [name for name in self.inputs if name != "state"]
         if missing := [name for name in inputs if name not in given]:
             yield f"lacks the input {', '.join(missing)}"
@@ -76,7 +76,7 @@ class RandomNode(LibraryNode):
             yield f"has the outputs state and {output}, not {', '.join(self.outputs)}"
 
     def drawn(self, method: str, known: Mapping[str, int], how: str, ways: Sequence[str]) -> Iterator[str]:
-        """What is wrong with a method: it is not `known`, takes another number of parameters, or no such way."""
+        """Yield errors in a method: it is not `known`, takes another number of parameters, or no such way."""
         given = len(self.inputs) - ("state" in self.inputs)
         if method not in known:
             yield f"draws by {method!r}, and knows {', '.join(known)}"

@@ -8,11 +8,11 @@ from typing import ClassVar
 from dcpy.ir.data import Array
 from dcpy.ir.expressions.identities import identity_value
 from dcpy.ir.expressions.scalar import Const, ScalarExpr, op
-from dcpy.ir.machine import COSTS, Costs
+from dcpy.ir.machine_model import COSTS, Costs
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.subsets import Subset
-from dcpy.libraries.indexing.predication import Predicated, take_out
-from dcpy.libraries.indexing.selections import Selected, selected
+from dcpy.libraries.indexing.passes.packed_values import Selected, selected
+from dcpy.libraries.indexing.passes.predication import Predicated, take_out
 from dcpy.libraries.reduce.nodes import Reduce
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 
@@ -36,7 +36,7 @@ class MaskedReduction(Transformation[Selected]):
     costs: Costs = COSTS
 
     def plan(self, m: Match) -> Selected | Refusal:
-        """How the operand follows from what a mask selects along one of the axes."""
+        """Return how the operand follows from what a mask selects along one of the axes."""
         node, uses = m[self.reduce], m.uses
         x = node.inputs["x"]
         desc = uses.desc(x.container)

@@ -2,12 +2,12 @@
 
 They are dcpy's own names (codegen/include/devices.h) for what cuBLAS and hipBLAS, cuSOLVER and hipSOLVER, cuFFT and
 hipFFT have in common. Nothing is linked: the runtime opens the libraries of the device when a program is loaded
-(`runtime.devices.libraries`). Matrices are stored by columns, numbers of 64 bits.
+(`runtime.gpu.vendor_libraries`). Matrices are stored by columns, numbers of 64 bits.
 """
 
 from __future__ import annotations
 
-from dcpy.base.environment import Environment
+from dcpy.base.library_environment import Environment
 from dcpy.base.prototypes import prototype
 from dcpy.ir.library.expansions import ForeignLibrary
 

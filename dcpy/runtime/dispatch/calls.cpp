@@ -20,10 +20,10 @@ DeviceCall::DeviceCall(Home &home) : home(home), stream(given), is_known(given !
 
 DeviceCall::~DeviceCall() { current = outer; }
 
-// `dcpy.runtime.devices.refusals` says in words which argument it was.
+// `dcpy.runtime.gpu.refusals` says in words which argument it was.
 static void explain(PyObject *name, PyObject *value) {
     const Object error = take_exception();
-    const Object module(PyImport_ImportModule("dcpy.runtime.devices.arrays"));
+    const Object module(PyImport_ImportModule("dcpy.runtime.gpu.arrays"));
     Object better(module ? PyObject_CallMethod(module.get(), "refused", "OOO", name, value, error.get()) : nullptr);
     if (better) raise(std::move(better));
 }
@@ -104,9 +104,16 @@ bool DeviceCall::end() {
     return static_cast<bool>(waited);
 }
 
+const Object &DeviceCall::allocate() const {
+    static const Object none;
+    return first ? first->allocate : none;
+}
+
 Object DeviceCall::uploaded(Object result) const {
     if (!result || Py_TYPE(result.get()) != &PyArray_Type) return result;
-    return Object(PyObject_CallMethod(home.device, "upload", "O", result.get()));
+    PyObject *const from = allocate() ? allocate().get() : Py_None;
+    return Object(PyObject_CallMethod(home.device, "upload", "OKO", result.get(),
+                                      static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(stream)), from));
 }
 
 Object DeviceCall::deliver(Object result) const {

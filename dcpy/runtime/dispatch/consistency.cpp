@@ -46,12 +46,18 @@ bool is_argument(const ArgumentRule &rule, const Specialization &s) {
 
 bool is_array(const ArgumentRule &rule) { return rule.kind == Kind::Array || rule.kind == Kind::DeviceArray; }
 
+// Whether a result is a new array, which is there before that at `position` is made.
+bool is_fresh(int index, std::ptrdiff_t position, const Specialization &s) {
+    return index >= 0 && index < position && s.results[static_cast<size_t>(index)].kind == Outcome::Fresh;
+}
+
 bool is_result(const ResultRule &rule, const Specialization &s) {
     if (rule.kind == Outcome::Constant) return true;
     const bool shows = rule.kind == Outcome::Argument || rule.kind == Outcome::View;
     if (shows && !within(rule.index, s.arguments.size())) return false;
     if (rule.kind == Outcome::Argument) return true;
     if (rule.kind == Outcome::View && !is_array(s.arguments[rule.index])) return false;
+    if (rule.kind == Outcome::Shown && !is_fresh(rule.index, &rule - s.results.data(), s)) return false;
     if (rule.rank < 0 || rule.rank > NPY_MAXDIMS || !is_number(rule.type)) return false;
     const auto rank = static_cast<size_t>(rule.rank);
     return (rule.axes.empty() || rule.axes.size() == rank) && are_axes(rule.axes, rank);

@@ -196,7 +196,7 @@ inline PyObject *run_or_miss(State &state, PyObject *const *values) {
 
 // The arguments do not fit the parameters: what that means is found in Python (parameters.py), in no hurry.
 PyObject *misuse(const State &state, PyObject *const *args, size_t given, PyObject *keywords) {
-    const Object module(PyImport_ImportModule("dcpy.runtime.parameters"));
+    const Object module(PyImport_ImportModule("dcpy.runtime.calls.parameters"));
     const Object positional = as_tuple(args, given);
     const Object named = keywords ? Object::borrow(keywords) : Object(PyTuple_New(0));
     const Object given_by_name = as_tuple(args + given, keywords ? static_cast<size_t>(PyTuple_GET_SIZE(keywords)) : 0);
@@ -391,6 +391,7 @@ int prepare_module(PyObject *module) {
     if (PyArray_ImportNumPyAPI() < 0) return -1;
     const Object type(PyType_FromModuleAndSpec(module, &specification, nullptr));
     if (!type || PyModule_AddObjectRef(module, "Dispatcher", type.get()) < 0) return -1;
+    if (PyModule_AddStringConstant(module, "SOURCES", DCPY_TEXT) < 0) return -1;  // dcpy/runtime/native_sources.py
     return prepare_tensors(module) && PyModule_AddFunctions(module, pool_methods) == 0 ? 0 : -1;
 }
 

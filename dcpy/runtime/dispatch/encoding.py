@@ -24,7 +24,7 @@ import numpy as np
 
 from dcpy.base.assumptions import LARGEST, LARGEST_SIZE, Assumption
 from dcpy.base.errors import DeviceError, DeviceMemoryError
-from dcpy.base.exceptions import advice_on, exception_type
+from dcpy.base.program_exceptions import advice_on, exception_type
 from dcpy.base.tracebacks import raised_by_program
 from dcpy.codegen.artifact import (
     Arg,
@@ -48,7 +48,7 @@ from dcpy.codegen.artifact import (
     Signature,
     ViewResult,
 )
-from dcpy.runtime.callbacks import Callbacks
+from dcpy.runtime.calls.callback_invocation import Callbacks
 
 OF_DEVICES: dict[str, type[Exception]] = {"DeviceError": DeviceError, "DeviceMemoryError": DeviceMemoryError}
 NO_TYPE = 25  # NPY_NOTYPE
@@ -100,7 +100,7 @@ def encode(
         _priority(signature.args) + precedence,
         Callbacks(signature.callbacks, callbacks or {}) if signature.callbacks else None,
         tuple(_encode_linear(condition, symbols) for condition in signature.assumes),
-        tuple(_encode_linear(condition, symbols) for condition in signature.unless),
+        tuple(_encode_linear(condition, symbols) for condition in signature.better_if),
         tuple(_encode_assumed(symbols.slots[name], assumed) for name, assumed in assumed_at_calls(signature)),
         *((on_stream,) if signature.on_device else ()),
     )
@@ -141,7 +141,7 @@ def _encode_argument(arg: Arg, symbols: _Symbols) -> tuple[object, ...]:
         case ConstantArg():
             return ("constant", arg.value)
         case RecordArg():
-            return ("record", arg.cls, arg.length, arg.same, arg.apart, arg.strangers)
+            return ("record", arg.cls, arg.length, arg.same_as, arg.distinct_from, arg.distinct_objects)
         case _:
             assert_never(arg)
 
@@ -155,7 +155,7 @@ def _encode_linear(condition: Linear, symbols: _Symbols) -> tuple[object, ...]:
 
 
 def assumed_at_calls(signature: Signature) -> list[tuple[str, Assumption]]:
-    """What is assumed of symbols, and of all sizes of arguments: that no axis is longer than memory."""
+    """Return the assumptions about symbols, and about all sizes of arguments: no axis is longer than memory."""
     stricter = {name for name, assumed in signature.assumed if assumed.most is not None}
     sizes = [name for name in signature.sizes if name not in stricter]
     return [*signature.assumed, *((name, OF_SIZES) for name in sizes)]
@@ -177,8 +177,8 @@ def _encode_result(result: Result) -> tuple[object, ...]:
             return ("scalar", 0, type_number(dtype), 0, python, None)
         case ArgumentResult(index):
             return ("argument", index, NO_TYPE, 0, False, None)
-        case ViewResult(index, dtype, rank):
-            return ("view", index, type_number(dtype), rank, False, None)
+        case ViewResult(index, dtype, rank, of_result, read_only):
+            return ("view" if not of_result else "shown", index, type_number(dtype), rank, read_only, None)
         case ConstantResult(value):
             return ("constant", 0, NO_TYPE, 0, False, value)
         case _:
@@ -229,7 +229,7 @@ def _pairs_apart(args: tuple[Arg, ...]) -> tuple[tuple[int, int], ...]:
 
 
 def _share_memory(a: ArrayArg | GeneratorArg, b: ArrayArg | GeneratorArg) -> bool:
-    """Whether two arguments are of a kind, and may overlap."""
+    """Return whether two arguments are of a kind, and may overlap."""
     if isinstance(a, ArrayArg) and isinstance(b, ArrayArg):
         return a.on_device == b.on_device
     return type(a) is type(b)
@@ -240,14 +240,14 @@ def _is_written(arg: ArrayArg | GeneratorArg) -> bool:
 
 
 def _priority(args: tuple[Arg, ...]) -> int:
-    """What is made for fewer calls is tried first: packed before strided, separate before overlapping arrays."""
+    """Return a version's priority; those for fewer calls go first: packed over strided, separate over overlapping."""
     return -LAYOUT * sum(bool(arg.strides) + bool(arg.alias) for arg in args if isinstance(arg, ArrayArg))
 
 
 class Messenger(Protocol):
-    """What tells why it failed last."""
+    """Source of the message of the last failure."""
 
-    defers: bool
+    defers_checks: bool
 
     def failure(self, category: type[DeviceError]) -> DeviceError: ...
 
@@ -283,7 +283,7 @@ def failure_of(
             error.add_note(check.span.render())
         for note in notes(message) if notes is not None else ():
             error.add_note(note)
-        if device is not None and device.defers:
+        if device is not None and device.defers_checks:
             error.add_note("  = note: gpu.errors is deferred: it may have failed in an earlier call")
         if advice := advice_on(message):
             error.add_note(f"  = help: {advice}")

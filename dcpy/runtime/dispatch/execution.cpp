@@ -54,19 +54,20 @@ Object make_fresh(const ResultRule &rule, const int64_t *shape) {
 
 Object make_fresh_on_device(const ResultRule &rule, const int64_t *shape, DeviceCall &call) {
     Scratch<int64_t, 8> strides(rule.rank);
-    return allocate_array(call.home, rule.type, rule.rank, shape, strides_in_order(rule, shape, strides), call.stream);
+    return allocate_array(call.home, rule.type, rule.rank, shape, strides_in_order(rule, shape, strides), call.stream,
+                          call.allocate());
 }
 
-// `numbers`: the offset in bytes from the argument's data, the shape, the strides in bytes.
-Object make_view(const ResultRule &rule, PyObject *argument, const int64_t *numbers) {
-    auto *array = reinterpret_cast<PyArrayObject *>(argument);
+// `numbers`: the offset in bytes from the data of `base`, the shape, the strides in bytes.
+Object make_view(const ResultRule &rule, PyObject *base, const int64_t *numbers) {
+    auto *array = reinterpret_cast<PyArrayObject *>(base);
     Scratch<npy_intp, 16> layout(2 * rule.rank);
     for (int d = 0; d < 2 * rule.rank; ++d) layout[d] = numbers[1 + d];
-    const int flags = PyArray_FLAGS(array) & NPY_ARRAY_WRITEABLE;
+    const int flags = rule.read_only ? 0 : PyArray_FLAGS(array) & NPY_ARRAY_WRITEABLE;
     Object view(PyArray_NewFromDescr(&PyArray_Type, new_dtype(rule), rule.rank, layout.get(), layout.get() + rule.rank,
                                      PyArray_BYTES(array) + numbers[0], flags, nullptr));
     if (!view) return view;
-    if (PyArray_SetBaseObject(reinterpret_cast<PyArrayObject *>(view.get()), Py_NewRef(argument)) < 0) return Object();
+    if (PyArray_SetBaseObject(reinterpret_cast<PyArrayObject *>(view.get()), Py_NewRef(base)) < 0) return Object();
     return view;
 }
 
@@ -75,7 +76,7 @@ Object make_device_view(const ResultRule &rule, PyObject *argument, const int64_
     const DeviceArray &array = *as_device_array(argument);
     ++array.memory->users;
     return make_array(array.memory, array.data + numbers[0], rule.type, rule.rank, numbers + 1, numbers + 1 + rule.rank,
-                      array.flags & NPY_ARRAY_WRITEABLE);
+                      !rule.read_only && (array.flags & NPY_ARRAY_WRITEABLE));
 }
 
 // An argument as the caller knows it.
@@ -216,12 +217,14 @@ class Delivery {
                     numbers += rule.rank;
                     break;
                 case Outcome::View:
-                    objects_[i] = OnDevice && is_device_array(values_[rule.index])
-                                      ? make_device_view(rule, values_[rule.index], numbers)
-                                      : make_view(rule, values_[rule.index], numbers);
+                case Outcome::Shown: {
+                    PyObject *base = rule.kind == Outcome::View ? values_[rule.index] : objects_[rule.index].get();
+                    objects_[i] = OnDevice && is_device_array(base) ? make_device_view(rule, base, numbers)
+                                                                    : make_view(rule, base, numbers);
                     if (!objects_[i]) return false;
                     numbers += 1 + 2 * rule.rank;
                     break;
+                }
                 case Outcome::Scalar: pointers_[stored++] = slots_[i].bytes; break;
                 case Outcome::Argument: objects_[i] = OnDevice ? as_passed(values_[rule.index]) : Object::borrow(values_[rule.index]); break;
                 case Outcome::Constant: objects_[i] = rule.value; break;

@@ -99,11 +99,12 @@ bool parse_result(PyObject *encoded, ResultRule &rule) {
         return false;
     }
     if (!parse_axes(axes, rule.axes)) return false;
-    const char *kinds[] = {"fresh", "scalar", "argument", "view", "constant", "owned"};
-    for (int k = 0; k < 6; ++k) {
+    const char *kinds[] = {"fresh", "scalar", "argument", "view", "constant", "owned", "shown"};
+    for (int k = 0; k < 7; ++k) {
         if (std::string_view(kind) != kinds[k]) continue;
         rule.kind = static_cast<Outcome>(k);
-        rule.python = python;
+        rule.python = python && rule.kind == Outcome::Scalar;
+        rule.read_only = python && rule.kind != Outcome::Scalar;
         rule.on_device = on_device;
         rule.value = Object::borrow(value);
         if (rule.type == NPY_NOTYPE) return true;
@@ -165,7 +166,7 @@ size_t count_numbers(const std::vector<ResultRule> &results) {
     size_t count = 0;
     for (const ResultRule &r : results) {
         if (r.kind == Outcome::Fresh) count += r.rank;
-        if (r.kind == Outcome::View) count += 1 + 2 * r.rank;
+        if (r.kind == Outcome::View || r.kind == Outcome::Shown) count += 1 + 2 * r.rank;
     }
     return count;
 }

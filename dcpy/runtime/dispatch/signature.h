@@ -50,18 +50,19 @@ struct ArgumentRule {
     Object strangers;        // a tuple of objects that it must not be
 };
 
-enum class Outcome { Fresh, Scalar, Argument, View, Constant, Owned };
+enum class Outcome { Fresh, Scalar, Argument, View, Constant, Owned, Shown };
 
 struct ResultRule {
     Outcome kind;
-    int index = 0;  // of the argument (Argument, View)
+    int index = 0;  // of the argument (Argument, View), or of a fresh result in front (Shown: a view of that)
     int type = NPY_NOTYPE;
     int rank = 0;
     bool python = false;  // a Python number, not a NumPy scalar
+    bool read_only = false;  // a view that takes no writes
     bool on_device = false;
     std::vector<int> axes;  // Fresh, Owned: from the slowest to the fastest; empty for C order
     Object value;         // Constant
-    Object dtype;         // Fresh, Scalar, View, Owned
+    Object dtype;         // Fresh, Scalar, View, Owned, Shown
 };
 
 // Where a value comes from that is no argument: a namespace, the cell of an enclosing function, an object's attribute,

@@ -15,14 +15,15 @@ Library *Home::library_of(PyTypeObject *type) {
     const auto found = libraries->find(type);
     if (found != libraries->end()) return &found->second;
     const Object answer(PyObject_CallMethod(device, "library_of", "O", type));
-    PyObject *stream, *convert;
+    PyObject *stream, *convert, *allocate;
     int is_immutable;
-    if (!answer || !PyArg_ParseTuple(answer.get(), "OOp", &stream, &convert, &is_immutable)) return nullptr;
+    if (!answer || !PyArg_ParseTuple(answer.get(), "OOOp", &stream, &convert, &allocate, &is_immutable)) return nullptr;
     Library library;
     library.is_immutable = is_immutable != 0;
     library.type = Object::borrow(reinterpret_cast<PyObject *>(type));
     if (stream != Py_None) library.stream = Object::borrow(stream);
     if (convert != Py_None) library.convert = Object::borrow(convert);
+    if (allocate != Py_None) library.allocate = Object::borrow(allocate);
     auto has = [&](const char *name) { return PyObject_HasAttrString(library.type.get(), name) == 1; };
     library.has_dlpack = has("__dlpack__") && has("__dlpack_device__");
     library.has_interface = has("__cuda_array_interface__");
@@ -46,6 +47,9 @@ void Memory::drop() {
     } else if (managed) {
         auto *tensor = static_cast<DLManaged *>(managed);
         if (tensor->deleter) tensor->deleter(tensor);
+    } else if (lender) {
+        if (stream != lent_on) home->table->order(home->table, stream, lent_on);  // the pool may lend it again at once
+        lender = Object();
     } else if (place && !owner) {
         home->table->give(home->table, place, stream);  // a device that is lost has nothing to take back
     }
@@ -126,7 +130,22 @@ Object make_array(Memory *memory, char *data, int type, int rank, const int64_t 
     return made;
 }
 
-Object allocate_array(Home &home, int type, int rank, const int64_t *sizes, const int64_t *strides, void *stream) {
+// Memory of a library's pool; false with an exception set.
+static bool borrow_memory(Memory &memory, const Object &allocate, int64_t bytes, void *stream) {
+    const Object lent(PyObject_CallFunction(allocate.get(), "LKi", static_cast<long long>(bytes),
+                                            static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(stream)),
+                                            memory.home->number));
+    unsigned long long place = 0;
+    PyObject *holder = nullptr;
+    if (!lent || !PyArg_ParseTuple(lent.get(), "KO", &place, &holder)) return false;
+    memory.place = reinterpret_cast<void *>(static_cast<uintptr_t>(place));
+    memory.lender = Object::borrow(holder);
+    memory.lent_on = stream;
+    return true;
+}
+
+Object allocate_array(Home &home, int type, int rank, const int64_t *sizes, const int64_t *strides, void *stream,
+                      const Object &allocate) {
     const Object dtype(reinterpret_cast<PyObject *>(PyArray_DescrFromType(type)));
     int64_t bytes = PyDataType_ELSIZE(reinterpret_cast<PyArray_Descr *>(dtype.get()));
     for (int d = 0; d < rank; ++d) {
@@ -137,7 +156,8 @@ Object allocate_array(Home &home, int type, int rank, const int64_t *sizes, cons
     auto *memory = new Memory{&home};
     Py_INCREF(reinterpret_cast<PyObject *>(&home));
     memory->stream = stream;
-    if (!home.check(home.table->take(home.table, bytes, stream, &memory->place))) {
+    if (allocate ? !borrow_memory(*memory, allocate, bytes, stream)
+                 : !home.check(home.table->take(home.table, bytes, stream, &memory->place))) {
         memory->drop();
         return Object();
     }
@@ -290,15 +310,18 @@ Home &home_of(PyObject *self) { return *reinterpret_cast<Home *>(self); }
 
 PyObject *empty(PyObject *self, PyObject *args) {
     int type = 0;
-    PyObject *shape = nullptr;
-    if (!PyArg_ParseTuple(args, "iO!", &type, &PyTuple_Type, &shape)) return nullptr;
+    PyObject *shape = nullptr, *allocate = Py_None;
+    unsigned long long given = 0;
+    if (!PyArg_ParseTuple(args, "iO!|KO", &type, &PyTuple_Type, &shape, &given, &allocate)) return nullptr;
     std::vector<int64_t> sizes;
     for (Py_ssize_t d = 0; d < PyTuple_GET_SIZE(shape); ++d) {
         sizes.push_back(PyLong_AsLongLong(PyTuple_GET_ITEM(shape, d)));
     }
     if (PyErr_Occurred()) return nullptr;
-    void *const stream = home_of(self).table->own_stream(home_of(self).table);
-    return allocate_array(home_of(self), type, static_cast<int>(sizes.size()), sizes.data(), nullptr, stream).release();
+    void *const stream = given ? reinterpret_cast<void *>(static_cast<uintptr_t>(given))
+                               : home_of(self).table->own_stream(home_of(self).table);
+    const Object from = allocate == Py_None ? Object() : Object::borrow(allocate);
+    return allocate_array(home_of(self), type, static_cast<int>(sizes.size()), sizes.data(), nullptr, stream, from).release();
 }
 
 PyObject *take_busy(PyObject *self, PyObject *) {
@@ -327,7 +350,7 @@ PyObject *import_value(PyObject *self, PyObject *value) {
 }
 
 PyMethodDef home_methods[] = {
-    {"empty", empty, METH_VARARGS, "A new array: NumPy's number of its dtype, its shape."},
+    {"empty", empty, METH_VARARGS, "A new array: NumPy's number of its dtype, its shape; on a stream, from a library's pool."},
     {"take_busy", take_busy, METH_NOARGS, "The streams of calls since this was asked last."},
     {"imported", import_value, METH_O, "An array of another library as a DeviceArray; any other value as it is."},
     {nullptr, nullptr, 0, nullptr},

@@ -23,6 +23,7 @@ struct Library {
     Object type;              // kept, as its address is the key
     Object stream;            // called: the handle of the library's current stream; null: it has none to tell
     Object convert;           // called with a `DeviceArray`: an array of the library; null: there is no such function
+    Object allocate;          // called with bytes, a stream, a device's number: a place of its pool, and what holds it; null: it has none
     bool has_dlpack = false;
     bool has_interface = false;  // __cuda_array_interface__
     bool is_immutable = false;   // whoever has one of its arrays relies on it
@@ -50,6 +51,8 @@ struct Memory {
     void *stream = nullptr;   // behind which it may be used
     long users = 1;
     Object owner;             // the caller's object
+    Object lender;            // holds memory of a library's pool, from where it may be reused in the order of `lent_on`
+    void *lent_on = nullptr;
     void *managed = nullptr;  // of DLPack
     bool is_versioned = false;
 
@@ -79,8 +82,9 @@ inline DeviceArray *as_device_array(PyObject *value) { return reinterpret_cast<D
 Object make_array(Memory *memory, char *data, int type, int rank, const int64_t *sizes, const int64_t *strides,
                   bool writeable);
 
-// A new one, packed in C order, in the order of a stream.
-Object allocate_array(Home &home, int type, int rank, const int64_t *sizes, const int64_t *strides, void *stream);
+// A new one, packed in C order, in the order of a stream; from a library's pool, if `allocate` of that library is given.
+Object allocate_array(Home &home, int type, int rank, const int64_t *sizes, const int64_t *strides, void *stream,
+                      const Object &allocate = Object());
 
 Object dtype_of(const DeviceArray &array);
 int64_t count_of(const DeviceArray &array);
@@ -129,6 +133,7 @@ struct DeviceCall {
     bool import_named(PyObject *value, PyObject *name, Object &found);
     bool begin(PyObject *const *values, size_t count);  // the order of streams, before the program runs
     bool end();                                         // and behind it
+    const Object &allocate() const;              // of the library whose arrays results are; null: the device's own memory
     Object uploaded(Object result) const;               // an array of NumPy's, on the device
     Object deliver(Object result) const;                // an array of the caller's kind
 

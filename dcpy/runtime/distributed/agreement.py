@@ -1,14 +1,13 @@
-"""What ranks agree on before the first message of a call: that all are fine, and call the same program the same way."""
+"""Agreement of ranks before the first message of a call: all are fine, and call the same program in the same way."""
 
 from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from dcpy.base.errors import DcpyError, RanksDiffer
-from dcpy.base.exceptions import exception_type
-from dcpy.base.tracebacks import raised_by_program
+from dcpy.runtime.distributed.error_propagation import retold, told
 from dcpy.runtime.distributed.world import World
 
 WORD = 2**62  # numbers that ranks compare are below it
@@ -25,7 +24,7 @@ def word_of(text: str) -> int:
 def agree(world: World, items: Items, failed: BaseException | None = None, asks: bool = False) -> bool:
     """One message: that nobody has failed so far, and that `items` are the same everywhere; whether any rank `asks`.
 
-    All ranks raise where that is not so: who has failed its own error, the others `RanksDiffer` with what it said.
+    All ranks raise where that is not so: the error of the first rank that has failed, or `RanksDiffer`.
     """
     if world.size == 1:
         if failed is not None:
@@ -41,15 +40,17 @@ def agree(world: World, items: Items, failed: BaseException | None = None, asks:
 
 
 def _tell_failures(world: World, failed: BaseException | None) -> None:
-    mine = None if failed is None else [type(failed).__name__, _first_line(failed)]
-    said = world.all(mine)
-    if failed is not None:
-        raise failed
-    bad = [(rank, what) for rank, what in enumerate(said) if what is not None]
-    raise RanksDiffer(
-        f"rank {bad[0][0]} cannot make this call: {bad[0][1][1]}",
-        notes=tuple(f"rank {rank}: {kind}: {what}" for rank, (kind, what) in bad),
-    )
+    """All ranks raise the error of the first that has failed, which says who has, where not all have failed so."""
+    said = world.all(None if failed is None else told(failed))
+    bad = [rank for rank, what in enumerate(said) if what is not None]
+    first = said[bad[0]]
+    error = failed if failed is not None and said[world.rank] == first else retold(first)
+    like = [rank for rank in bad if said[rank] == first]
+    if isinstance(error, DcpyError) and len(like) < world.size:
+        error.notes = (*error.notes, f"on {ranks_in_words(like)}")
+    elif len(like) < world.size:
+        error.add_note(f"on {ranks_in_words(like)}")
+    raise error
 
 
 def settle(world: World, failed: BaseException | None) -> None:
@@ -71,27 +72,7 @@ def settle(world: World, failed: BaseException | None) -> None:
     if not found:
         return
     world.renew()
-    mine = None if failed is None else [type(failed).__name__, _first_line(failed), getattr(failed, "__notes__", [])]
-    said = world.all(mine)
-    if failed is not None:
-        raise failed
-    rank, (kind, message, notes) = next((rank, each) for rank, each in enumerate(said) if each is not None)
-    raise _of_rank(rank, kind, message, notes)
-
-
-def _of_rank(rank: int, kind: str, message: str, notes: Sequence[str]) -> Exception:
-    """The exception of another rank: what Python or NumPy raises is the same on all of them."""
-    category = exception_type(kind)
-    if category is None:
-        return RanksDiffer(f"rank {rank} has failed in this call: {message}", notes=tuple(notes))
-    error = category(message)
-    for note in notes:
-        error.add_note(note)
-    return raised_by_program(error)
-
-
-def _first_line(error: BaseException) -> str:
-    return error.message if isinstance(error, DcpyError) else (str(error).splitlines() or [type(error).__name__])[0]
+    _tell_failures(world, failed)
 
 
 def require_same(world: World, items: Items) -> None:
@@ -103,14 +84,18 @@ def require_same(world: World, items: Items) -> None:
         if len(set(values)) > 1:
             raise RanksDiffer(
                 f"the ranks do not agree on {name}",
-                notes=tuple(f"{_ranks(values, value)}: {value}" for value in dict.fromkeys(values)),
+                notes=tuple(f"{_who(values, value)}: {value}" for value in dict.fromkeys(values)),
                 help="all ranks make the same calls, in the same order, with the same shapes and constants",
             )
 
 
-def _ranks(values: list[str], value: str) -> str:
+def _who(values: list[str], value: str) -> str:
+    return ranks_in_words([rank for rank, said in enumerate(values) if said == value])
+
+
+def ranks_in_words(ranks: list[int]) -> str:
     """``rank 3``, ``ranks 0, 1 and 2``, of long lists the first ones."""
-    found = [str(rank) for rank, said in enumerate(values) if said == value]
+    found = [str(rank) for rank in ranks]
     if len(found) == 1:
         return f"rank {found[0]}"
     shown = found if len(found) <= 8 else [*found[:7], f"{len(found) - 7} more"]

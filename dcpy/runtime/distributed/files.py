@@ -15,7 +15,7 @@ import numpy as np
 
 from dcpy.base.errors import ArgumentError, DcpyError, GridError
 from dcpy.runtime.distributed.agreement import agree
-from dcpy.runtime.distributed.placement import Indices, Placement
+from dcpy.runtime.distributed.array_placement import Indices, Placement
 from dcpy.runtime.distributed.world import World
 
 NDArray = np.ndarray[Any, Any]

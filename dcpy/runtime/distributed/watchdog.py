@@ -91,13 +91,13 @@ class Watchdog:
             self._side.Isend(said, asked.Get_source(), ANSWER).Wait()  # short: it does not wait for who receives it
 
     def _here(self) -> Answer:
-        """Where the main thread is: the innermost frame that is not of dcpy."""
+        """Return the place of the main thread: the innermost frame outside of dcpy."""
         frame = sys._current_frames().get(threading.main_thread().ident or 0)
         place, line = _place(frame)
         return {"waits": self._what, "late": self._late(), "place": place, "line": line}
 
     def _asked(self) -> dict[int, Answer]:
-        """What the ranks say that answer in time."""
+        """Return the answers of the ranks that answer in time."""
         from mpi4py import MPI
 
         me = int(self._side.Get_rank())
@@ -148,7 +148,7 @@ def _place(frame: FrameType | None) -> tuple[list[Any], str]:
 
 
 def report(rank: int, ranks: range | list[int], found: Mapping[int, Answer]) -> str:
-    """What is printed: all ranks, those together that are at the same place."""
+    """Return the report: all ranks, those together that are at the same place."""
     places: dict[str, list[int]] = {}
     for each in ranks:
         places.setdefault(_told(found.get(each)), []).append(each)
@@ -161,7 +161,7 @@ def report(rank: int, ranks: range | list[int], found: Mapping[int, Answer]) -> 
 def _told(said: Answer | None) -> str:
     if said is None:
         return "no answer: it has ended, or has not begun to watch"
-    waits = f"waits in {said['waits']}" if said["waits"] else "waits for nobody"
+    waits = f"waits in {said['waits']}" if said["waits"] else "does not wait"
     if not said["place"]:
         return waits
     path, line, function = said["place"]

@@ -22,26 +22,27 @@ from typing import Any, NoReturn
 import numpy as np
 
 from dcpy.base.errors import MissingMpi
+from dcpy.base.installation import install_extra
 from dcpy.base.options import launched_by_mpi, resolve_options
 from dcpy.runtime.distributed.watchdog import Watchdog
 
-INSTALL = "pip install 'dcpy[mpi]'"
+INSTALL = install_extra("mpi")
 
 
 @dataclass(eq=False)
 class World:
     """Ranks that run together. `comm` is a communicator of their own (mpi4py's), or None for a rank alone.
 
-    Over `side` they say what has no place in the order of calls: where they are, and that they have failed. `calls` is
-    that of compiled programs; after a call that has failed it is another one. `patience` is how many seconds what they
-    say to each other may take (0: for ever), else the `watchdog` ends the job.
+    Over `side_comm` they say what has no place in the order of calls: where they are, and that they have failed.
+    `calls_comm` is that of compiled programs; after a call that has failed it is another one. `patience` is how many
+    seconds what they say to each other may take (0: for ever), else the `watchdog` ends the job.
     """
 
     rank: int = 0
     size: int = 1
     comm: Any = field(default=None, repr=False)
-    side: Any = field(default=None, repr=False)
-    calls: Any = field(default=None, repr=False)
+    side_comm: Any = field(default=None, repr=False)
+    calls_comm: Any = field(default=None, repr=False)
     watchdog: Watchdog | None = field(default=None, repr=False)
     patience: int = 0
 
@@ -52,12 +53,12 @@ class World:
 
     def renew(self) -> None:
         """Gives calls of all ranks a communicator, in which nobody has sent anything. All ranks call this."""
-        if self.side is not None:
-            self.calls = self.side.Dup()
+        if self.side_comm is not None:
+            self.calls_comm = self.side_comm.Dup()
 
     @property
     def library_version(self) -> str:
-        """Which MPI it is; "" where it is none."""
+        """Version of MPI; "" where there is none."""
         if self.comm is None:
             return ""
         from mpi4py import MPI
@@ -82,11 +83,11 @@ class World:
         return [int(number) for number in found]
 
     def any_of(self, says: bool, seconds: float = 0.0) -> bool | None:
-        """Whether any rank says so; None where some do not come within so many seconds (0: they will)."""
-        if self.side is None:
+        """Return whether any rank says so; None where some do not come within so many seconds (0: they will)."""
+        if self.side_comm is None:
             return says
         mine, found = np.array([says], np.int8), np.zeros(1, np.int8)
-        arriving = self.side.Iallreduce(mine, found, op=_operation("MAX"))
+        arriving = self.side_comm.Iallreduce(mine, found, op=_operation("MAX"))
         until = time.monotonic() + seconds
         while seconds and not arriving.Test():
             if time.monotonic() > until:
@@ -104,7 +105,7 @@ class World:
         os.abort()
 
     def tell(self, value: object, root: int = 0) -> Any:
-        """What one rank says, as JSON has it, on all ranks."""
+        """Broadcast one rank's value, as JSON, to all ranks."""
         return json.loads(self.send(json.dumps(value).encode() if self.rank == root else b"", root))
 
     def send(self, content: bytes, root: int = 0) -> bytes:
@@ -119,7 +120,7 @@ class World:
         return found.tobytes()
 
     def all(self, value: object) -> list[Any]:
-        """What each rank says, as JSON has it, in the order of the ranks."""
+        """Return the values of all ranks, as JSON, in the order of the ranks."""
         if self.comm is None:
             return [json.loads(json.dumps(value))]
         mine = np.frombuffer(json.dumps(value).encode(), np.uint8)

@@ -1,1 +1,1 @@
-"""The auto-optimizer: the same transformations that users apply, in an order that pays."""
+"""The auto-optimizer: a pipeline of the transformations that users apply by hand."""

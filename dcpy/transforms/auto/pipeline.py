@@ -1,4 +1,4 @@
-"""The auto-optimizer on one page: parallel loops become maps, maps that feed each other become one.
+"""The auto-optimizer: parallel loops become maps, and maps are fused.
 
 Runs on the simple form, before library nodes are expanded and before schedules are chosen (`transforms.cpu`). Nothing
 here changes results but the order of reductions, and each decision is in the history of the SDFG.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dcpy.ir.sdfg import Sdfg
 from dcpy.transforms.fusion.array_renaming import ArrayRenaming
+from dcpy.transforms.fusion.array_splitting import ArraySplitting
 from dcpy.transforms.fusion.expand_to_fuse import ExpandToFuse
 from dcpy.transforms.fusion.map_fusion import MapFusion
 from dcpy.transforms.fusion.node_splitting import NodeSplitting
@@ -26,19 +27,21 @@ from dcpy.transforms.loops.statement_reordering import StatementReordering
 from dcpy.transforms.loops.symbol_reduction import SymbolReduction
 from dcpy.transforms.loops.wrap_around_variables import WrapAroundVariable
 from dcpy.transforms.maps.map_collapse import MapCollapse
+from dcpy.transforms.maps.map_unrolling import MapUnrolling
+from dcpy.transforms.pass_manager import run_pipeline
 from dcpy.transforms.pipeline import Pipeline, RunReport, repeat
-from dcpy.transforms.running import run_pipeline
-from dcpy.transforms.simplify.augmented_assignment_to_wcr import AugmentedAssignmentToWCR
-from dcpy.transforms.simplify.check_motion import CheckMotion
-from dcpy.transforms.simplify.common_subexpression_elimination import CommonSubexpressionElimination
-from dcpy.transforms.simplify.dead_dataflow_elimination import DeadDataflowElimination
-from dcpy.transforms.simplify.dead_state_elimination import DeadStateElimination
-from dcpy.transforms.simplify.redundant_copy_removal import RedundantCopyRemoval
-from dcpy.transforms.simplify.repeated_branch_elimination import RepeatedBranchElimination
-from dcpy.transforms.simplify.state_fusion import StateFusion
-from dcpy.transforms.simplify.symbol_propagation import SymbolPropagation
-from dcpy.transforms.simplify.trailing_continue_elimination import TrailingContinueElimination
-from dcpy.transforms.simplify.wcr_to_augmented_assignment import WcrToAugmentedAssignment
+from dcpy.transforms.simplify.control_flow.branch_value_numbering import BranchValueNumbering
+from dcpy.transforms.simplify.control_flow.dead_state_elimination import DeadStateElimination
+from dcpy.transforms.simplify.control_flow.state_fusion import StateFusion
+from dcpy.transforms.simplify.control_flow.trailing_continue_elimination import TrailingContinueElimination
+from dcpy.transforms.simplify.copies.redundant_copy_removal import RedundantCopyRemoval
+from dcpy.transforms.simplify.dataflow.augmented_assignment_to_wcr import AugmentedAssignmentToWCR
+from dcpy.transforms.simplify.dataflow.check_motion import CheckMotion
+from dcpy.transforms.simplify.dataflow.common_subexpression_elimination import CommonSubexpressionElimination
+from dcpy.transforms.simplify.dataflow.dead_dataflow_elimination import DeadDataflowElimination
+from dcpy.transforms.simplify.dataflow.redundant_check_elimination import RedundantCheckElimination
+from dcpy.transforms.simplify.dataflow.symbol_propagation import SymbolPropagation
+from dcpy.transforms.simplify.dataflow.wcr_to_augmented_assignment import WcrToAugmentedAssignment
 
 AUTO_OPTIMIZE = Pipeline(
     "auto-optimize",
@@ -58,7 +61,7 @@ AUTO_OPTIMIZE = Pipeline(
     StatementReordering(),
     LoopToMap(),
     CommonSubexpressionElimination(),
-    repeat(RepeatedBranchElimination(), CommonSubexpressionElimination()),
+    repeat(BranchValueNumbering(), CommonSubexpressionElimination()),
     CongruentFusion(),
     repeat(
         SymbolPropagation(),
@@ -66,6 +69,8 @@ AUTO_OPTIMIZE = Pipeline(
         CheckMotion(),
         StateFusion(),
         ArrayRenaming(),
+        MapUnrolling(only_components=True),
+        ArraySplitting(),
         repeat(MapFusion()),
         LibraryIdioms(),
         LibraryIdioms(raising=True),
@@ -79,6 +84,7 @@ AUTO_OPTIMIZE = Pipeline(
         NodeSplitting(),
         MapFusion(),
     ),
+    RedundantCheckElimination(),
     RecomputeStencils(),
     MapCollapse(),
     WcrToAugmentedAssignment(),
@@ -86,5 +92,5 @@ AUTO_OPTIMIZE = Pipeline(
 
 
 def auto_optimize(sdfg: Sdfg, *, check: bool = False) -> RunReport:
-    """Runs `AUTO_OPTIMIZE` on an SDFG in simple form, in place; returns what was applied."""
+    """Run `AUTO_OPTIMIZE` on an SDFG in simple form, in place; return the applied transformations."""
     return run_pipeline(sdfg, AUTO_OPTIMIZE, check=check)

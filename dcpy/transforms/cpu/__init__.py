@@ -1,1 +1,1 @@
-"""Making things explicit for CPUs: every map gets a schedule, every transient a storage."""
+"""Lowering for CPUs: every map gets a schedule, every transient a storage."""

@@ -1,4 +1,4 @@
-"""AssignSchedules: threads outside, vectors inside, and plain loops where neither pays."""
+"""AssignSchedules: threads for outer maps, vectors for inner maps, and plain loops where neither pays."""
 
 from __future__ import annotations
 
@@ -6,24 +6,25 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.analysis.conflicts import conflict_resolutions, injective_params, reducible
-from dcpy.ir.analysis.effects import effects_of
-from dcpy.ir.analysis.steps import step_of
-from dcpy.ir.analysis.work import expected, work_of
+from dcpy.ir.analysis.accesses.strides import step_of
+from dcpy.ir.analysis.costs.work_estimates import expected, work_of
+from dcpy.ir.analysis.dataflow.effect_analysis import effects_of
+from dcpy.ir.analysis.parallelism.conflict_resolutions import conflict_resolutions, injective_params, reducible
 from dcpy.ir.data import Scalar
 from dcpy.ir.editing.nest_edits import expand_map, reorder_axes, split_axis
 from dcpy.ir.editing.remarks import described
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.effects import Effect
-from dcpy.ir.machine import COSTS, Costs
+from dcpy.ir.machine_model import COSTS, Costs
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import ForeignCall, Map, Tasklet
 from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import Break, Loop, Region, State, While
-from dcpy.ir.schedules import PARALLEL, SEQUENTIAL, VECTOR, Parallel, Undecided
+from dcpy.ir.schedules import PARALLEL, SEQUENTIAL, VECTOR, Parallel, Undecided, Unrolled
 from dcpy.ir.symbolic import ONE, Expr, product_of
 from dcpy.ir.tree import owners_around
 from dcpy.transforms.cpu.settle_schedules import settle_schedules
+from dcpy.transforms.cpu.short_maps import unroll_short_maps
 from dcpy.transforms.cpu.short_sums import move_short_sums_inside
 from dcpy.transforms.passes import GraphPass
 
@@ -33,11 +34,11 @@ IN_TURN = 16  # iterations of one thread, before it is the next one's turn, wher
 
 @dataclass(frozen=True)
 class AssignSchedules(GraphPass):
-    """Gives a schedule to each map that has none.
+    """Give a schedule to each map that has none.
 
-    An outermost map runs on all threads if its iterations never meet in memory (or only in a reduction) and there is,
-    or may be, enough to do; at run time a small one still runs alone. The parameter that walks through memory with the
-    smallest step becomes an innermost map of its own, for vector instructions:
+    An outermost map runs on all threads if its iterations are independent (except for reductions) and its work is, or
+    may be, large; at run time a small map still runs on one thread. The parameter with the smallest stride becomes an
+    innermost map of its own, for vector instructions:
 
     before   map i = 0:N, j = 0:M { B[i, j] = f(A[i, j]) }
     after    map i = 0:N @parallel { map j = 0:M @vector { B[i, j] = f(A[i, j]) } }
@@ -60,7 +61,7 @@ class AssignSchedules(GraphPass):
 
 
 def _assign_in(region: Region, rw: Rewriter, costs: Costs, busy: Refusal | None) -> None:
-    """`busy`: why there are no threads to be had, if there are none."""
+    """Assign schedules in a region. `busy`: the reason that no threads are available there, if any."""
     for block in list(region.blocks):
         if not isinstance(block, State):
             for inner in block.regions():
@@ -74,9 +75,10 @@ def _assign_in(region: Region, rw: Rewriter, costs: Costs, busy: Refusal | None)
 
 
 def _assign(node: Map, rw: Rewriter, costs: Costs, busy: Refusal | None) -> bool:
-    """Schedules one map, and what is split off it; returns whether it runs on threads."""
+    """Schedule one map, and the maps split off it; return whether it runs on threads."""
     if not isinstance(node.schedule, Undecided):
         return isinstance(node.schedule, Parallel)
+    unroll_short_maps(node, costs.unrolled_trips, rw)
     in_order = len(node.params) > 1 and Effect.MAY_RAISE in effects_of(node)  # the first failure is told
     inside = _why_no_vectors(node) or _why_vectors_lose(node, rw)
     vector = None if inside or in_order else _vector_param(node, costs, rw)
@@ -94,7 +96,7 @@ def _assign(node: Map, rw: Rewriter, costs: Costs, busy: Refusal | None) -> bool
 
 
 def _divide(node: Map, vector: str | None, free: tuple[str, ...], costs: Costs, rw: Rewriter) -> bool:
-    """Threads take the parameters that are `free`, vector instructions `vector`; returns whether threads take any."""
+    """Divide `free` parameters among threads, `vector` among vector lanes; return whether threads get any."""
     outer = tuple(param for param in free if param != vector or len(node.params) == 1)
     if not _is_rectangular(node):
         outer = _prefix(node.params[:-1] if vector else node.params, outer)
@@ -120,7 +122,7 @@ def _divide(node: Map, vector: str | None, free: tuple[str, ...], costs: Costs, 
 
 
 def _differ_in_work(node: Map) -> bool:
-    """Whether data decide how long an iteration takes: then neighbours are alike, and threads take turns."""
+    """Return whether the time of an iteration depends on data: then threads take chunks in turn."""
     return any(isinstance(block, While | Break) for block in node.body.walk_blocks())
 
 
@@ -129,7 +131,7 @@ def _along(vector: str | None) -> str:
 
 
 def _prefix(params: tuple[str, ...], allowed: Iterable[str]) -> tuple[str, ...]:
-    """The leading ones of `params` that are all allowed."""
+    """The longest prefix of `params` whose parameters are all allowed."""
     count = 0
     while count < len(params) and params[count] in allowed:
         count += 1
@@ -137,18 +139,19 @@ def _prefix(params: tuple[str, ...], allowed: Iterable[str]) -> tuple[str, ...]:
 
 
 def _why_no_vectors(node: Map) -> Refusal | None:
-    """None where the body is straight-line code."""
+    """The reason that the body cannot be vectorized; None for straight-line code."""
     for block in node.body.walk_blocks():
         if isinstance(block, Loop | While):
             return Refusal(f"there is a {described(block)} inside", (block,))
     for inner in node.body.walk_nodes():
-        if inner.regions() or inner.callees() or Effect.CALLS_OUT in inner.effects:
+        written_out = isinstance(inner, Map) and isinstance(inner.schedule, Unrolled)
+        if (inner.regions() and not written_out) or inner.callees() or Effect.CALLS_OUT in inner.effects:
             return Refusal(f"there is a {described(inner)} inside", (inner,))
     return None
 
 
 def _why_vectors_lose(node: Map, rw: Rewriter) -> Refusal | None:
-    """None unless elements must be collected one by one for sums that take a cycle each: there is no time to win."""
+    """The reason that vectors do not pay: sums of gathered elements; None if they may pay."""
     if len(node.params) > 1:
         return None
     tasklets, (param,) = [inner for inner in node.body.walk_nodes() if isinstance(inner, Tasklet)], node.params
@@ -163,7 +166,7 @@ def _why_vectors_lose(node: Map, rw: Rewriter) -> Refusal | None:
 
 
 def _why_no_team(node: Map, costs: Costs, rw: Rewriter) -> Refusal | None:
-    """None where there may be enough work for threads, and nobody outside sees in which order it is done."""
+    """The reason not to use threads; None if there may be enough work, and the order of iterations is invisible."""
     if Effect.ORDERED in effects_of(node):
         return Refusal("what is seen outside keeps its order")
     for inner in node.body.walk_nodes():
@@ -183,9 +186,9 @@ def _why_no_team(node: Map, costs: Costs, rw: Rewriter) -> Refusal | None:
 
 
 def _why_never_long(node: Map, factors: Sequence[Expr]) -> Refusal | None:
-    """None unless a map is no longer than two loops around it, one in the other: work grows with the cube of its size.
+    """The reason that a map never has enough work: two nested loops around it are as long as the map; else None.
 
-    Where it had enough iterations for a team, these loops would take days.
+    If the map had enough iterations for threads, the loops around it would run for days.
     """
     if len(factors) > 1:
         return None
@@ -197,7 +200,7 @@ def _why_never_long(node: Map, factors: Sequence[Expr]) -> Refusal | None:
 
 
 def _free_params(node: Map, rw: Rewriter) -> tuple[str, ...] | Refusal:
-    """Parameters over which iterations may run at the same time without an atomic update."""
+    """The parameters whose iterations may run at the same time without atomic updates."""
     writes = conflict_resolutions(rw.uses, node)
     folded = reducible(writes)
     free = set(node.params)
@@ -217,9 +220,9 @@ def _is_rectangular(node: Map) -> bool:
 
 
 def _vector_param(node: Map, costs: Costs, rw: Rewriter) -> str:
-    """The parameter that most accesses follow in steps of one element; the last one where several do.
+    """The parameter in which most accesses have stride one; the last such parameter on a tie.
 
-    One that takes fewer values than a vector holds comes last.
+    Parameters with fewer values than a vector has lanes are chosen last.
     """
     if not _is_rectangular(node) or len(node.params) == 1:
         return node.params[-1]
@@ -233,7 +236,7 @@ def _vector_param(node: Map, costs: Costs, rw: Rewriter) -> str:
 
 
 def _is_short(node: Map, param: str, lanes: int, rw: Rewriter) -> bool:
-    """Whether a parameter takes fewer values than a vector holds: always, or in a typical run."""
+    """Return whether a parameter has fewer values than a vector has lanes, always or in a typical run."""
     size = node.domain[node.params.index(param)].size
     number, when = expected(size, rw.sdfg) or (None, "")
     if number is None:
@@ -244,7 +247,7 @@ def _is_short(node: Map, param: str, lanes: int, rw: Rewriter) -> bool:
 
 
 def _score(memlet: Memlet, param: str, rw: Rewriter) -> int:
-    """How well an access suits vector instructions along a parameter."""
+    """The suitability of an access for vector instructions along a parameter."""
     desc = rw.uses.desc(memlet.container)
     if isinstance(desc, Scalar) or param not in memlet.subset.symbols:
         return 0
@@ -252,7 +255,7 @@ def _score(memlet: Memlet, param: str, rw: Rewriter) -> int:
 
 
 def _tile_for_threads(node: Map, vector: str, size: int, rw: Rewriter) -> None:
-    """Divides the only parameter that is free of conflicts among threads, in pieces that stay long enough for vectors.
+    """Divide the only conflict-free parameter among threads, in tiles that are long enough for vectors.
 
     before   map i = 0:N, j = 0:M { s[j] += A[i, j] }
     after    map t = 0:M:256 @parallel { map i = 0:N, j = t:min(t + 256, M) @vector { s[j] += A[i, j] } }

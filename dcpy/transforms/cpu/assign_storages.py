@@ -1,4 +1,4 @@
-"""AssignStorages: small things in registers and on the stack, the rest on the heap."""
+"""AssignStorages: scalars in registers, small arrays on the stack, other arrays on the heap."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import math
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.data import Allocation, Array, Scalar
 from dcpy.ir.editing.rewriter import Rewriter
-from dcpy.ir.machine import LIMITS, Limits
+from dcpy.ir.machine_model import LIMITS, Limits
 from dcpy.ir.region import Region
 from dcpy.ir.tree import regions_around
 from dcpy.transforms.passes import GraphPass
@@ -17,16 +17,15 @@ from dcpy.transforms.passes import GraphPass
 
 @dataclass(frozen=True)
 class AssignStorages(GraphPass):
-    """Gives a storage to each transient that has none.
+    """Give a storage to each transient that has none.
 
     before   data s: f64 transient            after   data s: f64 transient @register
              data t: f64[8] transient                 data t: f64[8] transient @stack
              data A: f64[N] transient                 data A: f64[N] transient @heap
 
-    A 0-d container becomes a variable, unless a view shows it. An array of constant size of up to `stack_bytes` is on
-    the stack, as threads have small ones, and as long as it and those of the regions around it have at most
-    `all_stack_bytes` together: those of two loops one after the other use the same memory. Both are `limits` of the
-    machine.
+    A 0-d container becomes a variable, unless it has a view. An array of constant size goes on the stack if it has at
+    most `stack_bytes` (threads have small stacks), and at most `all_stack_bytes` together with the arrays of the
+    regions around it; arrays of consecutive loops share memory. Both are `limits` of the machine.
     """
 
     name: ClassVar[str] = "assign-storages"
@@ -56,5 +55,5 @@ def _storage(name: str, desc: Scalar | Array, uses: Uses, room: int) -> Allocati
 
 
 def _bytes(desc: Scalar | Array) -> int:
-    """Of an array of constant size."""
+    """The size in bytes of an array of constant size."""
     return math.prod((size.constant or 0 for size in desc.shape), start=desc.dtype.itemsize)

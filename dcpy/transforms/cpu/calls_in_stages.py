@@ -1,4 +1,4 @@
-"""CallsInStages: functions of the C library whose arguments are results of others are called in loops of their own."""
+"""CallsInStages: loop fission at calls of math functions that depend on results of other calls."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.analysis.effects import effects_of
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.dataflow.def_use import Uses
+from dcpy.ir.analysis.dataflow.effect_analysis import effects_of
 from dcpy.ir.data import Scalar
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.expressions.scalar import Op, walk
-from dcpy.ir.machine import COSTS, Costs
+from dcpy.ir.machine_model import COSTS, Costs
 from dcpy.ir.nodes import Map, Node, Tasklet
 from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import State
@@ -28,16 +28,16 @@ CALLS = frozenset(_NAMES.split())  #: what C libraries have for vectors, in some
 
 @dataclass(frozen=True)
 class CallsInStages(GraphPass):
-    """Strip-mining and loop fission: a call that waits for the result of another one starts a loop of its own.
+    """Strip-mining and loop fission: a call that depends on the result of another call starts a new loop.
 
     before   map i = 0:N { t = exp(x[i]);  y[i] = log(t + 1) }
     after    map I = 0:N:256 { t[256];  map i = I:min(I + 256, N) { t[i - I] = exp(x[i]) }
                                         map j = I:min(I + 256, N) { y[j] = log(t[j - I] + 1) } }
 
-    One call is a chain of dependent operations. A processor hides that by working on the next elements meanwhile, of
-    which it sees some hundred instructions ahead: a loop around one level of calls is short enough, around a chain of
-    them it is not. What goes from stage to stage stays in the first-level cache; stages end where fewest values do.
-    Applies where a map of tasklets, along which memory goes in steps of one, has calls of several levels.
+    A call is a chain of dependent operations. A processor hides its latency by starting the next elements, and looks
+    some hundred instructions ahead: enough for a loop around one level of calls, too few for a chain of calls. Values
+    between stages stay in the first-level cache; stages end where fewest values are live. Applies to maps of tasklets
+    with unit strides and several levels of calls.
     (Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001.)
     """
 
@@ -46,7 +46,7 @@ class CallsInStages(GraphPass):
     costs: Costs = COSTS
 
     def decide(self, rw: Rewriter) -> None:
-        """Map by map. Nothing is said of maps whose calls do not wait for each other."""
+        """Decide for each map; maps without dependent calls are not reported."""
         for node in list(rw.sdfg.body.walk_nodes()):
             if not isinstance(node, Map) or _levels(node) < 2:
                 continue
@@ -65,7 +65,7 @@ class CallsInStages(GraphPass):
             rw.remark(node, True, f"calls that wait for each other are in {len(stages)} loops over tiles")
 
     def _why_not(self, node: Map, uses: Uses) -> Refusal | None:
-        """Why stages of tiles would be something else, or no good for vectors."""
+        """The reason that stages would change results, or not vectorize; None if they are possible."""
         if not isinstance(node.schedule, Undecided):
             return Refusal("the map has a schedule")
         if effects_of(node):
@@ -88,7 +88,7 @@ class CallsInStages(GraphPass):
 
 
 def _why_not_in_another_order(node: Map, uses: Uses) -> Refusal | None:
-    """Why the order of tasklets is more than that each value is computed before it is read."""
+    """A constraint on the order of tasklets beyond their data dependences; None if there is none."""
     nodes = list(node.body.walk_nodes())
     written = [memlet.container for inner in nodes for memlet in inner.writes()]
     for name in written:
@@ -101,13 +101,13 @@ def _why_not_in_another_order(node: Map, uses: Uses) -> Refusal | None:
 
 
 def _calls(node: Node) -> bool:
-    """Whether a tasklet calls a function of the C library, on a real number."""
+    """Return whether a tasklet calls a math function of the C library, on a real number."""
     parts = (part for _, expr in node.code for part in walk(expr)) if isinstance(node, Tasklet) else ()
     return any(isinstance(part, Op) and part.name in CALLS and part.dtype.kind == "f" for part in parts)
 
 
 def _levels(node: Map) -> int:
-    """How many calls wait for each other, at most; 0 where there is more than tasklets of one state."""
+    """The length of the longest chain of dependent calls; 0 if the body is more than one state of tasklets."""
     if len(node.body.blocks) != 1:
         return 0
     (state,) = node.body.blocks
@@ -119,7 +119,7 @@ def _levels(node: Map) -> int:
 
 
 def _level_of_each(state: State) -> dict[Node, int]:
-    """The number of calls on the longest way to each tasklet, itself included."""
+    """The number of calls on the longest path to each tasklet, including itself."""
     found: dict[Node, int] = {}
     known: dict[str, int] = {}  # of what was written last in a container
     for node in state.nodes:
@@ -130,7 +130,7 @@ def _level_of_each(state: State) -> dict[Node, int]:
 
 
 def _stages(state: State) -> list[list[Node]]:
-    """The nodes of each stage: those of lower levels first, and each stage ends where fewest values go on."""
+    """The nodes of each stage, by level; each stage ends where fewest values are live."""
     levels = _level_of_each(state)
     nodes = sorted(state.nodes, key=levels.__getitem__)  # stable
     stages = []
@@ -145,6 +145,6 @@ def _stages(state: State) -> list[list[Node]]:
 
 
 def _crossing(nodes: Sequence[Node], at: int) -> int:
-    """How many values the nodes from a position on read that earlier ones write."""
+    """The number of values that cross a position: written before it, read after it."""
     written = {memlet.container for node in nodes[:at] for memlet in node.writes()}
     return len(written & {memlet.container for node in nodes[at:] for memlet in node.reads()})

@@ -1,4 +1,4 @@
-"""ForwardScalars: a scalar that one tasklet computes and the next one uses becomes part of its expression."""
+"""ForwardScalars: forward substitution of scalars between tasklets."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import ClassVar
 from dcpy.ir.data import Array, Scalar
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.expressions.scalar import Op, Ref, ScalarExpr, substitute_refs, walk
-from dcpy.ir.machine import COSTS
+from dcpy.ir.machine_model import COSTS
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Tasklet
 from dcpy.ir.region import State
@@ -21,7 +21,7 @@ MAX_EXPRESSION = 40  # parts of one expression: beyond that the generated code i
 
 @dataclass(frozen=True)
 class ForwardScalars(GraphPass):
-    """Joins tasklets of one state that hand a private scalar to each other.
+    """Merge tasklets of one state that pass a private scalar.
 
     before   tasklet (a <- A[i]) -> (o -> t) { o = a * 2 }     after   tasklet (a <- A[i]) -> (o -> B[i]) {
              tasklet (x <- t) -> (o -> B[i]) { o = x + 1 }                 o = a * 2 + 1 }
@@ -33,7 +33,7 @@ class ForwardScalars(GraphPass):
     optional: ClassVar[bool] = True
 
     def decide(self, rw: Rewriter) -> None:
-        """Scalar by scalar, so that chains become one expression."""
+        """Decide for each scalar, so that chains become one expression."""
         for region in list(rw.sdfg.body.walk_regions()):
             for name, desc in list(region.containers.items()):
                 if isinstance(desc, Scalar | Array) and desc.transient and not desc.shape:
@@ -61,7 +61,7 @@ def _forward(name: str, rw: Rewriter) -> None:
 
 
 def _may_move(writer: Tasklet, reader: Tasklet, state: State, rw: Rewriter) -> bool:
-    """Whether the writer may run where the reader does: it comes first, and what it reads stays as it is."""
+    """Return whether the writer can move to its reader: it comes first, and its inputs do not change in between."""
     if len(writer.outputs) != 1 or any(memlet.wcr for memlet in writer.outputs.values()):
         return False
     start, stop = state.index(writer), state.index(reader)
@@ -75,7 +75,7 @@ def _may_move(writer: Tasklet, reader: Tasklet, state: State, rw: Rewriter) -> b
 def _join(
     name: str, writer: Tasklet, reader: Tasklet
 ) -> tuple[dict[str, Memlet], tuple[tuple[str, ScalarExpr], ...]] | None:
-    """Inputs and code of the reader with the writer's code in it; None where that would be unreadable."""
+    """The inputs and code of the merged tasklet; None if the code would be unreadable."""
     connectors = [c for c, memlet in reader.inputs.items() if memlet.container == name]
     if len(connectors) != 1 or any(memlet.wcr for memlet in reader.inputs.values()):
         return None
@@ -95,7 +95,7 @@ def _join(
 
 
 def _is_called_in_vain(value: ScalarExpr, name: str, reader: Tasklet) -> bool:
-    """Whether a function is called for what a condition chooses: before it, vectors of all elements may call it."""
+    """Return whether a condition selects the result of a call: a separate call before it can be vectorized."""
     parts = [part for _, expr in reader.code for part in walk(expr) if isinstance(part, Op) and part.name == "select"]
     chosen = [inner for part in parts for arg in part.args[1:] for inner in walk(arg) if isinstance(inner, Ref)]
     return any(ref.name == name for ref in chosen) and any(map(_is_call, walk(value)))
@@ -107,7 +107,7 @@ def _is_call(part: ScalarExpr) -> bool:
 
 
 def _add_inputs(writer: Tasklet, inputs: dict[str, Memlet], taken: set[str]) -> Mapping[str, ScalarExpr]:
-    """Gives the writer's inputs connectors of the reader: the same one for the same element."""
+    """Give the writer's inputs connectors of the reader, one per element."""
     found = {memlet: connector for connector, memlet in inputs.items()}
     types = {part.name: part.dtype for _, expr in writer.code for part in walk(expr) if isinstance(part, Ref)}
     renamed: dict[str, ScalarExpr] = {}

@@ -1,12 +1,12 @@
-"""HoistBuffers: a buffer of the same size in each iteration of a loop is allocated once, before it."""
+"""HoistBuffers: allocation hoisting. A buffer of loop-invariant size is allocated once, before the loop."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.analysis.scopes import symbols_assigned_in
-from dcpy.ir.analysis.uses import desc_symbols
+from dcpy.ir.analysis.dataflow.def_use import desc_symbols
+from dcpy.ir.analysis.dataflow.name_resolution import symbols_assigned_in
 from dcpy.ir.data import Allocation, Array
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.region import Loop, While
@@ -15,12 +15,12 @@ from dcpy.transforms.passes import GraphPass
 
 @dataclass(frozen=True)
 class HoistBuffers(GraphPass):
-    """Moves heap arrays out of sequential loops, as far as their sizes are known.
+    """Move heap arrays out of sequential loops, as far as their sizes are known.
 
     before   loop t = 0:T { data tmp: f64[N] ... }        after   data tmp: f64[N]
                                                                   loop t = 0:T { ... }
 
-    Their contents are undefined when an iteration starts, so what the last one left does not matter.
+    Their contents are undefined at the start of an iteration, so old values do not matter.
     """
 
     name: ClassVar[str] = "hoist-buffers"
@@ -28,7 +28,7 @@ class HoistBuffers(GraphPass):
     requires: ClassVar[str] = "stored"
 
     def decide(self, rw: Rewriter) -> None:
-        """Moves each as far out as it may go."""
+        """Move each array as far out as possible."""
         for region in reversed(list(rw.sdfg.body.walk_regions())):  # inner regions first: they may go out far
             if not isinstance(region.owner, Loop | While) or region.parent is None:
                 continue

@@ -1,8 +1,8 @@
-"""If-conversion: what an iteration of a loop does at one point, as straight-line code for lanes of vectors.
+"""If-conversion: an iteration of a loop at one point as straight-line code for vector lanes.
 
-Conditions become choices: an assignment under a condition takes the new value or keeps the old one, and where a loop is
-left, the lane is active no more (Allen, Kennedy, Porterfield and Warren, Conversion of Control Dependence to Data
-Dependence, 1983). Complex numbers become their parts, as C++ compilers make no vectors of what chooses between pairs.
+Conditions become selects: a conditional assignment selects the new or the old value, and a lane that leaves the loop
+becomes inactive (Allen, Kennedy, Porterfield and Warren, Conversion of Control Dependence to Data Dependence, 1983).
+Complex numbers are split into their parts, because C++ compilers do not vectorize selects of pairs.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import Block, Branch, Break, State
 from dcpy.ir.subsets import Subset
 from dcpy.ir.types import DType, bool_
-from dcpy.transforms.simplify.folding import fold
+from dcpy.transforms.simplify.dataflow.constant_folding import fold
 
 Parts = tuple[ScalarExpr, ...]  # a value: the real and the imaginary part of a complex one
 Fetch = Callable[[Memlet], Parts]
@@ -33,7 +33,7 @@ MARGINS = {4: (2.0**-19, 1e-15, 1e15), 8: (2.0**-48, 1e-140, 1e140)}
 
 
 def why_not_in_lanes(expr: ScalarExpr) -> Refusal | None:
-    """Why there is an operation in an expression that is not done in lanes."""
+    """The reason that an operation in an expression cannot run in lanes; None if all can."""
     sides = [part.args for part in walk(expr) if isinstance(part, Op) and part.name in MIRRORED]
     compared = [one for one, other in (*sides, *(pair[::-1] for pair in sides)) if not _is_magnitude(other)]
     for part in walk(expr):
@@ -61,15 +61,15 @@ def _is_magnitude(part: ScalarExpr) -> bool:
 
 
 def asks_for_magnitudes(expr: ScalarExpr) -> bool:
-    """Whether it compares the magnitude of a complex number, which lanes cannot always tell."""
+    """Return whether an expression compares the magnitude of a complex number, which lanes cannot always decide."""
     return any(map(_is_magnitude, walk(expr)))
 
 
 class Lane:
     """The code of one lane: assignments to local names, in order, each value once.
 
-    `values` has what each variable is now, by a key; `fetch` gives what is none. `active` says whether the lane is
-    still in the loop: values are those of lanes that are. `unsure` says whether a lane cannot tell what it is asked.
+    `values` maps the key of each variable to its current value; `fetch` provides other values. `active` is true while
+    the lane is in the loop. `unsure` is true if a lane cannot decide a comparison.
     """
 
     def __init__(self, values: dict[object, Parts], active: ScalarExpr, fetch: Fetch) -> None:
@@ -84,7 +84,7 @@ class Lane:
         self.exits: list[tuple[ScalarExpr, dict[object, Parts]]] = []
 
     def run(self, blocks: Iterable[Block], guard: ScalarExpr | None = None) -> None:
-        """What blocks do under a condition."""
+        """Convert blocks under a condition."""
         for block in blocks:
             match block:
                 case State(nodes=nodes):
@@ -104,17 +104,17 @@ class Lane:
                     self.leave(guard)
 
     def leave(self, gone: ScalarExpr | None) -> None:
-        """Ends the loop for lanes of which a condition holds; None: for all."""
+        """End the loop for lanes in which a condition holds; None: for all lanes."""
         self.exits.append((self.active, dict(self.values)))
         self.active = Const(False, bool_) if gone is None else self._both(self.active, self._not(gone))
 
     def test(self, condition: ScalarExpr) -> None:
-        """Ends the loop for lanes of which a condition does not hold."""
+        """End the loop for lanes in which a condition does not hold."""
         (holds,) = self._value(condition, {}, None)
         self.leave(self._not(self.named(holds)))
 
     def result(self, key: object) -> Parts:
-        """What a variable is after the iteration: in lanes that left, what it was then."""
+        """The value of a variable after the iteration; lanes that left the loop keep their value."""
         found = last = self.before[key]
         for active, values in (*self.exits, (self.active, self.values)):
             if values[key] != last:
@@ -123,7 +123,7 @@ class Lane:
         return found
 
     def named(self, expr: ScalarExpr) -> ScalarExpr:
-        """A name for a value, if it is computed; the one that it has, if it has been."""
+        """The name of a computed value, new or existing; other values are returned unchanged."""
         if not isinstance(expr, Op | Cast):
             return expr
         if expr not in self.known:
@@ -156,7 +156,7 @@ class Lane:
         self.values[key] = (TRUE if guard is None else self._choice(guard, TRUE, old),)
 
     def _choice(self, condition: ScalarExpr, new: ScalarExpr, old: ScalarExpr) -> ScalarExpr:
-        """The new value or the old one; of a choice that the condition implies, what is chosen."""
+        """A select of the new or the old value; a nested select that the condition decides is simplified."""
         match self._meaning(new):
             case Op(name="select", args=(inner, chosen, other)) if other == old and self._implies(condition, inner):
                 return self._choice(condition, chosen, old)
@@ -167,7 +167,7 @@ class Lane:
         return self.named(op("or", old, condition) if new == TRUE else op("select", condition, new, old))
 
     def _meaning(self, value: ScalarExpr) -> ScalarExpr:
-        """What a name stands for."""
+        """The expression that a name stands for."""
         return self.meanings.get(value.name, value) if isinstance(value, Ref) else value
 
     def _implies(self, condition: ScalarExpr, other: ScalarExpr) -> bool:
@@ -213,7 +213,7 @@ class Lane:
         return (expr,)
 
     def _complex(self, name: str, args: Sequence[Parts]) -> Parts:
-        """An operation by parts, as codegen/include/complex.h has it."""
+        """A complex operation on parts, as in codegen/include/complex.h."""
         z = args[0]
         match name:
             case "real" | "imag":
@@ -231,7 +231,7 @@ class Lane:
         return op("sub", *products[:2]), op("add", *products[2:])
 
     def _side(self, order: str, z: Parts, limit: ScalarExpr, guard: ScalarExpr | None) -> ScalarExpr:
-        """Whether a magnitude is below or above a limit, by squares; lanes where these cannot tell are unsure."""
+        """The comparison of a magnitude with a limit, by squares; lanes that squares cannot decide become unsure."""
         dtype = limit.dtype
         margin, least, most = MARGINS[dtype.itemsize]
         x, y = map(self.named, z)
@@ -248,12 +248,12 @@ class Lane:
 
 
 def key_of(memlet: Memlet) -> object:
-    """What stands for an element: the name of a scalar, or the memlet on an array."""
+    """The key of an element: the name of a scalar, or the memlet on an array."""
     return memlet if memlet.subset.dims else memlet.container
 
 
 def written(key: object) -> object:
-    """The key of the variable that says whether that one was written."""
+    """The key of the flag that records a write to a variable."""
     return ("written", key)
 
 
@@ -266,7 +266,7 @@ def _converted(parts: Parts, source: DType, target: DType) -> Parts:
 
 
 def needed(code: Sequence[tuple[str, ScalarExpr]], results: Iterable[ScalarExpr]) -> set[str]:
-    """The names that results need, of straight-line code and of what it reads."""
+    """The names, assigned or read by straight-line code, that results need."""
     found = {part.name for result in results for part in walk(result) if isinstance(part, Ref)}
     for name, expr in reversed(code):
         if name in found:

@@ -1,8 +1,8 @@
 """KeepBuffers: the temporaries of a program stay allocated between calls.
 
-Memory that the system hands out anew is paid for at the first touch of each page, which costs as much as several passes
-over it. NumPy's temporaries come from an allocator that keeps what was freed; here the buffers themselves are kept.
-Of buffers above 32 MiB the system may have the pages between calls, if it is short of memory (`dcpy_kept_buffer`).
+Fresh memory costs a page fault at the first access to each page, as much as several passes over the memory. NumPy's
+allocator keeps freed memory; here the buffers themselves are kept. The system may reclaim the pages of buffers above
+32 MiB between calls if memory is short (`dcpy_kept_buffer`).
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from dcpy.transforms.passes import GraphPass
 
 @dataclass(frozen=True)
 class KeepBuffers(GraphPass):
-    """Gives the heap arrays outside maps the lifetime `PERSISTENT`.
+    """Give the heap arrays outside maps the lifetime `PERSISTENT`.
 
     before   data tmp: f64[N] transient @heap        after   data tmp: f64[N] transient @heap lifetime persistent
 
-    One whose size changes from one iteration of a loop to the next is allocated again only where it grows. Buffers of
-    the bodies of maps may be needed by several threads at a time: they stay as they are.
+    An array whose size changes between iterations of a loop is reallocated only if it grows. Buffers in the bodies of
+    maps do not change, since several threads may need them at a time.
     """
 
     name: ClassVar[str] = "keep-buffers"
@@ -33,7 +33,7 @@ class KeepBuffers(GraphPass):
     requires: ClassVar[str] = "stored"
 
     def decide(self, rw: Rewriter) -> None:
-        """Redeclares them."""
+        """Redeclare the arrays."""
         growing = {block.container for block in rw.sdfg.body.walk_blocks() if isinstance(block, Resize)}
         for region in list(rw.sdfg.body.walk_regions()):
             if any(isinstance(owner, Node) for owner in owners_around(region)):  # a map's body, or further in

@@ -1,4 +1,4 @@
-"""Points in lanes: the variables of several points lie next to each other, and an iteration does all of them."""
+"""SPMD lanes: the variables of several points lie next to each other, and an iteration computes all of them."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from dcpy.transforms.cpu.tiles_of_points import followed_axis
 
 @dataclass
 class Points:
-    """A map, the loop at each of its points, and the blocks before and behind that.
+    """A map, the loop at each of its points, and the blocks before and after the loop.
 
-    Of scalars of a point, and of elements outside (of arrays, or scalars), memlets say which the loop writes, and which
-    it, or what is behind it, only reads. `unsure`: lanes cannot always tell what the loop asks for.
+    Memlets list the scalars of a point and the outside elements that the loop writes, and those that the loop or the
+    blocks after it only read. `unsure`: lanes cannot always decide a condition of the loop.
     """
 
     node: Map
@@ -42,7 +42,7 @@ class Points:
 
 
 def put_in_lanes(points: Points, lanes: int, rw: Rewriter) -> str:
-    """Cuts the map into tiles of so many points, and runs these in step; returns the parameter that was cut."""
+    """Tile the map, and run the points of a tile in lockstep; return the tiled parameter."""
     node = points.node
     along = followed_axis(node, rw.uses) or node.params[-1]
     reorder_axes(node, (*(param for param in node.params if param != along), along), rw)
@@ -52,9 +52,9 @@ def put_in_lanes(points: Points, lanes: int, rw: Rewriter) -> str:
 
 
 class _Tile:
-    """A tile of points: arrays with what each has at ``name[lane]``, and maps over its lanes.
+    """A tile of points: arrays of their variables, ``name[lane]``, and maps over the lanes.
 
-    `first` is a map over the points of the tile that does all of them, and will do what comes before the loop.
+    `first` is a map over the points of the tile; it is reduced to the blocks before the loop.
     """
 
     def __init__(self, points: Points, first: Map, tile: Expr, lanes: int, rw: Rewriter) -> None:
@@ -75,7 +75,7 @@ class _Tile:
         self.left = rw.declare_fresh("left", Scalar(int64, transient=True), self.body)
 
     def build(self) -> None:
-        """Zeros, then what the points do before the loop; the loop, in step; what they do behind it."""
+        """Build the tile: zeros, the blocks before the loop, the loop in lockstep, the blocks after it."""
         rw, first, span = self.rw, self.first, self.points.node.span
         assert first.state is not None
         lane = rw.fresh_name(self.along)
@@ -103,7 +103,7 @@ class _Tile:
         return self.rw.declare_fresh(f"{stem}_lanes", desc, self.body)
 
     def _variable(self, memlet: Memlet) -> tuple[str, ...]:
-        """Arrays for each part of a number; truth values are as wide as the other numbers, for vectors of both."""
+        """Declare an array for each part of a number; truth values are as wide as numbers, so that both vectorize."""
         dtype, name = self._dtype(memlet.container), memlet.container
         if dtype.kind == "c":
             return self._array(f"{name}_real", dtype.real), self._array(f"{name}_imag", dtype.real)
@@ -120,7 +120,7 @@ class _Tile:
     # -- before the loop ---------------------------------------------------------------------------------------------
 
     def _cleared(self) -> Map:
-        """Lanes without a point are not active, and have numbers, too."""
+        """Set all lanes to zero and inactive, also lanes without a point."""
         lane = self.rw.fresh_name("lane")
         names = [name for names in self.variables.values() for name in names]
         names += [self.active, *self.wrote.values(), *([self.unsure] if self.unsure else [])]
@@ -129,7 +129,7 @@ class _Tile:
         return Map((lane,), (Range.of(0, self.lanes),), Region([State(nodes=[Tasklet({}, outputs, code)])]))
 
     def _load(self) -> None:
-        """What points have before the loop goes to their lanes, which are active."""
+        """Load the variables of the points into their lanes, and activate these."""
         known = {memlet.container for node in self.first.body.walk_nodes() for memlet in node.writes()}
         loads = State(span=self.first.span)
         self.rw.insert(loads, self.first.body)
@@ -151,7 +151,7 @@ class _Tile:
     # -- the loop ----------------------------------------------------------------------------------------------------
 
     def _loop(self) -> Loop | While:
-        """The loop over iterations of all lanes, which ends with the last one of them."""
+        """The loop over iterations of all lanes; it ends when the last lane has left."""
         loop, left = self.points.loop, Memlet(self.left, Subset())
         zero = Tasklet({}, {"out": left}, (("out", Const(0, int64)),))
         step = State(nodes=[zero, self._step()], span=loop.span)
@@ -163,7 +163,7 @@ class _Tile:
         return While(Const(True, bool_), body, span=loop.span)
 
     def _step(self) -> Map:
-        """An iteration in each lane."""
+        """One iteration in each lane."""
         name = self.rw.fresh_name("lane")
         at, points = Subset.point(sym(name)), self.points
         inputs: dict[str, Memlet] = {}
@@ -176,7 +176,7 @@ class _Tile:
             return op("ne", read(array), Const(0, self.flag))
 
         def fetch(memlet: Memlet) -> Parts:
-            """What is the same in all lanes."""
+            """Fetch a value that is the same in all lanes."""
             connector = next((known for known, other in inputs.items() if other == memlet), f"value_{len(inputs)}")
             inputs[connector] = memlet
             value = Ref(connector, self._dtype(memlet.container))
@@ -205,7 +205,7 @@ class _Tile:
         return self._over_lanes(name, inputs, lane, found)
 
     def _over_lanes(self, name: str, inputs: dict[str, Memlet], lane: Lane, found: dict[str, ScalarExpr]) -> Map:
-        """The map over lanes; variables that nobody asks for are taken out of the tile."""
+        """The map over lanes; unused variables are removed from the tile."""
         at = Subset.point(sym(name))
         asked = {self.active, self.unsure, *self.wrote.values(), *(n for m in self._kept() for n in self.variables[m])}
         while True:  # what an iteration reads, the one before has left
@@ -232,7 +232,7 @@ class _Tile:
         return self.rw.uses.desc(name).dtype
 
     def _kept(self) -> list[Memlet]:
-        """The variables that are read behind the loop."""
+        """The variables that code after the loop reads."""
         nodes = (node for block in self.points.behind for node in nodes_of(block))
         read = {memlet.container for node in nodes for memlet in node.reads()}
         return [*(memlet for memlet in self.variables if memlet.container in read), *self.points.stored]
@@ -240,7 +240,7 @@ class _Tile:
     # -- behind the loop ---------------------------------------------------------------------------------------------
 
     def _store(self, last: Map) -> None:
-        """Points have their scalars again, and what the loop has written goes to memory."""
+        """Restore the scalars of the points, and store the elements that the loop has written."""
         rw, at = self.rw, sym(last.params[0]) - self.tile
         loads = State(span=last.span)
         rw.insert(loads, last.body, 0)
@@ -261,7 +261,7 @@ class _Tile:
             self._move(stores, memlet, target, at)
 
     def _move(self, state: State, memlet: Memlet, target: Memlet, at: Expr) -> None:
-        """Stores a variable of a lane."""
+        """Store a variable of a lane."""
         dtype = self._dtype(memlet.container)
         inputs = {f"part_{n}": Memlet(name, Subset.point(at)) for n, name in enumerate(self.variables[memlet])}
         parts = [Ref(name, self._dtype(part.container)) for name, part in inputs.items()]

@@ -1,4 +1,4 @@
-"""LoopsIntoTiles: loops around maps run inside tiles of their points, which stay in the first-level cache."""
+"""LoopsIntoTiles: interchange and tiling. Loops around maps run inside tiles of points in the first-level cache."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from dcpy.ir.analysis.access_relations import names_in
-from dcpy.ir.analysis.memory import memory_of
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.accesses.access_relations import names_in
+from dcpy.ir.analysis.dataflow.aliasing import memory_of
+from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.data import Array, Lifetime
 from dcpy.ir.editing.nest_edits import unwrap, wrap_in_loop
 from dcpy.ir.editing.remarks import described
 from dcpy.ir.editing.rewriter import Rewriter
-from dcpy.ir.machine import COSTS, Costs
+from dcpy.ir.machine_model import COSTS, Costs
 from dcpy.ir.nodes import Copy, Map, Node, Tasklet
 from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import Block, Loop, Region, State
@@ -33,27 +33,27 @@ from dcpy.transforms.passes import GraphPass
 
 @dataclass(frozen=True)
 class LoopsIntoTiles(GraphPass):
-    """Loop interchange, fusion and strip-mining: tiles of points go around a loop, and the points of a tile inside it.
+    """Loop interchange, fusion and strip-mining: tiles of points run around a loop, the points of a tile inside it.
 
     before   loop t = 0:T { map i = 0:N { u[i] = f(A[i], t) };  map j = 0:N { A[j] += u[j] } }
     after    map I = 0:N:256 { loop t = 0:T { map i = I:min(I + 256, N) { u = f(A[i], t);  A[i] += u } } }
 
-    Applies where all maps of a loop, of tasklets alone, have the same points, and each element that the loop writes is
-    one point's own (`owned_points`). A team is asked once, not in each iteration; what a tile carries from iteration
-    to iteration is in the first-level cache; a temporary of an iteration is a scalar. Tiles are cut along the
-    parameter that memory follows in steps of one. Where it follows none, the loop may be what walks through memory:
-    tiles are then as long as a vector, and each line of memory is used as long as it is in the cache. A temporary in
-    which points meet is computed again by each that reads it, at most `reads` elements. Points of complex numbers that
-    change no more once a flag is false (`finished_points`) are not in tiles: each is left when it is finished.
+    Applies if all maps of a loop consist of tasklets over the same points, and each element that the loop writes
+    belongs to one point (`owned_points`). Threads start once, not in each iteration; values that a tile carries between
+    iterations stay in the first-level cache; temporaries of an iteration become scalars. Tiles are cut along the
+    parameter with stride one. If there is none, the loop may be contiguous in memory: then tiles are as long as a
+    vector, and each cache line is used while it is cached. A temporary that connects points is recomputed by each
+    reader, at most `reads` elements. Points of complex numbers with an early exit (`finished_points`) are not tiled:
+    each point ends when it is finished.
 
     before   loop k = 1:K { map i = 0:N { c[i, k] = g(c[i, k - 1], A[i, k]) } };  map j = 0:N { d[j] = c[j, K - 1] }
              loop l = K:0:-1 { map m = 0:N { d[m] = B[m, l] = h(c[m, l - 1], d[m]) } }
     after    map I = 0:N:8 { c[K, 8];  d[8];  loop k { map i = I:I + 8 { c[k, i - I] = ... } };  map j ..;  loop l .. }
 
-    Loops and maps before and behind one that runs in tiles join it, if they have the same points and each element is
-    still one point's own. What nobody else touches is then an array of the tile, in which its points are next to each
-    other whatever memory follows outside: sweeps back and forth over rows read and write vectors. A map behind the row
-    that reads such an array, over one dimension more, is a loop over that dimension then.
+    Loops and maps before and after a tiled loop join it if they have the same points and each element still belongs to
+    one point. Arrays that only they use become arrays of the tile, with its points contiguous in memory: so sweeps back
+    and forth over rows use vectors. A later map that reads such an array, over one dimension more, becomes a loop over
+    that dimension.
     (Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001.)
     """
 
@@ -63,7 +63,7 @@ class LoopsIntoTiles(GraphPass):
     costs: Costs = COSTS
 
     def decide(self, rw: Rewriter) -> None:
-        """Loop by loop, outer ones first. Nothing is said of loops without maps, nor of those that joined others."""
+        """Decide for each loop, outer ones first; loops without maps, and loops that joined others, get no report."""
         tiled: list[_Tiled] = []
         for loop in list(_loops(rw.sdfg.body)):
             if not isinstance(loop.schedule, Sequential) or not any(isinstance(n, Map) for n in loop.body.walk_nodes()):
@@ -106,7 +106,7 @@ class LoopsIntoTiles(GraphPass):
         return _Tiled(loop, nest_of(row.blocks, points, rw), len(row.blocks) - 1)
 
     def _part(self, loop: Loop, rw: Rewriter) -> _Part | Refusal:
-        """What a loop becomes first, if its points are apart: copies are maps, and some maps will be gone."""
+        """Prepare a loop if its points are independent: copies become maps, and some maps will be recomputed."""
         refusal = _why_not_plain(loop, rw.uses)
         if refusal is not None:
             return refusal
@@ -122,7 +122,7 @@ class LoopsIntoTiles(GraphPass):
         return refusal or part
 
     def _joined(self, row: _Row, step: int, rw: Rewriter) -> bool:
-        """Whether what stands behind the row (`step` 1) or before it (-1) now belongs to it."""
+        """Let the block after the row (`step` 1) or before it (-1) join; return whether it did."""
         beside, start = row.beside(step), rw.mark()
         if isinstance(beside, Loop) and isinstance(beside.schedule, Sequential):
             part = self._part(beside, rw)
@@ -141,7 +141,7 @@ class LoopsIntoTiles(GraphPass):
         return False
 
     def _joined_as_sweep(self, row: _Row, state: State, param: str, rw: Rewriter) -> bool:
-        """Whether the first map of a state behind the row belongs to it, as a loop over one of its parameters."""
+        """Let the first map of the state after the row join, as a loop over one parameter; return whether it did."""
         node = state.nodes[0]
         assert isinstance(node, Map)
         params, domain, start = node.params, node.domain, rw.mark()
@@ -162,7 +162,7 @@ class LoopsIntoTiles(GraphPass):
         return False
 
     def _recomputed(self, names: tuple[str, ...], loop: Loop, uses: Uses, gone: dict[Map, None]) -> dict[Map, None]:
-        """Maps that compute temporaries of an iteration, in which points meet, and whose work their readers can do."""
+        """Maps that compute temporaries shared by points, which the readers can recompute."""
         found: dict[Map, None] = {}
         for name in names:
             if not is_inside(uses.home(name), loop):
@@ -177,7 +177,7 @@ class LoopsIntoTiles(GraphPass):
 
 @dataclass(frozen=True)
 class _Tiled:
-    """A loop, the nest that it became a part of, and how many blocks stand beside it there."""
+    """A loop, the nest that it joined, and the number of blocks beside it there."""
 
     loop: Loop
     nest: Nest
@@ -185,7 +185,7 @@ class _Tiled:
 
 
 def _left_when_finished(one: _Tiled, rw: Rewriter) -> bool:
-    """Whether each point of the nest is left when nothing of it changes any more: it needs no tiles then."""
+    """Return whether each point of the nest has an early exit: then it needs no tiles."""
     loop, outer = one.loop, one.nest.outer
     if not any(touches_complex(node, rw.uses) for node in outer.body.walk_nodes()):
         return False
@@ -200,13 +200,13 @@ def _left_when_finished(one: _Tiled, rw: Rewriter) -> bool:
 
 @dataclass
 class _Part:
-    """Maps that were copies, and maps that will be computed where they are read."""
+    """Maps that were copies, and maps that their readers will recompute."""
 
     copies: dict[Map, Copy] = field(default_factory=dict)
     gone: dict[Map, None] = field(default_factory=dict)
 
     def take_back(self, rw: Rewriter, since: tuple[int, int]) -> None:
-        """Makes copies of the maps again, which they were at a mark."""
+        """Turn maps made since a mark back into copies."""
         for made, copy in self.copies.items():
             rw.replace(made, copy)
         rw.undone(since)
@@ -214,7 +214,7 @@ class _Part:
 
 @dataclass
 class _Row:
-    """Blocks that follow each other, whose maps have the same points."""
+    """Adjacent blocks whose maps have the same points."""
 
     blocks: list[Block]
     part: _Part
@@ -225,19 +225,19 @@ class _Row:
 
     @property
     def domain(self) -> tuple[Range, ...]:
-        """The points of a map inside."""
+        """The domain of a map in the row."""
         nodes = (node for block in self.blocks for node in (block.body.walk_nodes() if isinstance(block, Loop) else ()))
         return next(tuple(node.domain) for node in nodes if isinstance(node, Map) and node not in self.part.gone)
 
     def beside(self, step: int) -> Block | None:
-        """The block behind the row, or before it."""
+        """The block after the row, or before it."""
         edge = self.blocks[-1 if step > 0 else 0]
         assert edge.region is not None
         index = edge.region.index(edge) + step
         return edge.region.blocks[index] if 0 <= index < len(edge.region.blocks) else None
 
     def takes(self, block: Block, part: _Part, step: int, uses: Uses) -> bool:
-        """Takes a block and what it becomes into the row, if points do not meet in all of it."""
+        """Add a block and its prepared form to the row if points stay independent; return whether they do."""
         blocks = [*self.blocks, block] if step > 0 else [block, *self.blocks]
         gone = {**self.part.gone, **part.gone}
         if isinstance(points_of_row(blocks, uses, _is_map, gone), Refusal):
@@ -248,7 +248,7 @@ class _Row:
 
 @dataclass
 class _Stretch:
-    """A state of maps, and the `rest` of the state that it was before, behind it or before it."""
+    """A state of maps, and the `rest` of the original state, after or before it."""
 
     state: State
     rest: State | None
@@ -256,7 +256,7 @@ class _Stretch:
     step: int
 
     def take_back(self, rw: Rewriter, since: tuple[int, int]) -> None:
-        """Makes one state of both again, which they were at a mark."""
+        """Merge the split states again."""
         for made, copy in self.part.copies.items():
             rw.replace(made, copy)
         if self.rest is not None:
@@ -265,7 +265,7 @@ class _Stretch:
 
 
 def _stretch(state: State, step: int, domain: Sequence[Range], rw: Rewriter) -> _Stretch | None:
-    """The first maps of a state (`step` 1), or the last ones (-1), with as many points, as a state of their own."""
+    """Split the first (`step` 1) or last (-1) maps with equally many points off a state."""
     part, taken = _Part(), 0
     for node in state.nodes[::step]:
         one, start = _Part(), rw.mark()
@@ -286,9 +286,9 @@ def _stretch(state: State, step: int, domain: Sequence[Range], rw: Rewriter) -> 
 
 
 def _sweeps_behind(row: _Row, step: int, uses: Uses) -> Iterator[str]:
-    """Parameters over which the first map of the state behind the row may be a loop, so that its points are the row's.
+    """Parameters over which the first map after the row may become a loop, so that its points match the row's.
 
-    It reads a temporary that the row fills, which then need not be in memory.
+    The map reads a temporary that the row fills, which then stays in the tile.
     """
     state = row.beside(step)
     node = state.nodes[0] if step > 0 and isinstance(state, State) and state.nodes else None
@@ -304,7 +304,7 @@ def _sweeps_behind(row: _Row, step: int, uses: Uses) -> Iterator[str]:
 
 
 def _is_as_large(node: Map, domain: Sequence[Range]) -> bool:
-    """Whether a map has as many points in each dimension, one beside the other."""
+    """Return whether a map has equally many points in each dimension, in steps of one."""
     return _are_as_large(node.domain, domain)
 
 
@@ -330,7 +330,7 @@ def _nodes(loop: Loop) -> list[Node]:
 
 
 def _is_map(element: object) -> bool:
-    """Whether it is a map of tasklets alone, which has no schedule yet."""
+    """Return whether a node is a map of tasklets alone, without a schedule."""
     if not isinstance(element, Map) or not isinstance(element.schedule, Undecided):
         return False
     blocks = element.body.blocks
@@ -338,7 +338,7 @@ def _is_map(element: object) -> bool:
 
 
 def _why_not_plain(loop: Loop, uses: Uses) -> Refusal | None:
-    """Why a loop is no row of maps, and of copies that are like maps."""
+    """The reason that a loop is more than maps and elementwise copies; None if it is not."""
     if loop.range.size.constant in (0, 1):
         return Refusal("it runs once at most")
     for block in loop.body.blocks:
@@ -374,7 +374,7 @@ def _as_map(copy: Copy, rw: Rewriter) -> Map:
 
 
 def _why_not_in_tiles(loop: Loop, points: Points, gone: Collection[Map], uses: Uses) -> Refusal | None:
-    """Why what an iteration declares, beside what is `gone` by then, cannot be scalars of its points."""
+    """The reason that containers of an iteration, apart from `gone` ones, cannot be scalars of points."""
     for name in loop.body.containers:
         desc = uses.desc(name)
         if any(is_inside(writer, node) for writer in uses.writers(name) for node in gone):

@@ -1,9 +1,9 @@
-"""The way from simple form to codegen form for CPUs, on one page."""
+"""Lowering from simple form to codegen form for CPUs: the pipeline."""
 
 from __future__ import annotations
 
 from dcpy.base.options import CpuOptions, Options
-from dcpy.ir.machine import COSTS, LIMITS, Costs, Limits
+from dcpy.ir.machine_model import COSTS, LIMITS, Costs, Limits
 from dcpy.ir.sdfg import Sdfg
 from dcpy.transforms.cpu.assign_schedules import AssignSchedules
 from dcpy.transforms.cpu.assign_storages import AssignStorages
@@ -14,6 +14,7 @@ from dcpy.transforms.cpu.keep_buffers import KeepBuffers
 from dcpy.transforms.cpu.loops_into_tiles import LoopsIntoTiles
 from dcpy.transforms.cpu.outer_loop_vectorization import OuterLoopVectorization
 from dcpy.transforms.cpu.partial_sums import PartialSums
+from dcpy.transforms.cpu.producer_sinking import ProducerSinking
 from dcpy.transforms.cpu.share_buffers import ShareBuffers
 from dcpy.transforms.cpu.stores_past_caches import StoresPastCaches
 from dcpy.transforms.expand import ExpandLibraryNodes
@@ -29,14 +30,14 @@ from dcpy.transforms.loops.skewed_jam import SkewedJam
 from dcpy.transforms.maps.inner_map_isolation import IsolateInnerMap
 from dcpy.transforms.maps.map_versioning import MapVersioning
 from dcpy.transforms.memory.copy_sinking import CopySinking
+from dcpy.transforms.pass_manager import run_pipeline
 from dcpy.transforms.passes import Pass
 from dcpy.transforms.pipeline import Pipeline, RunReport
-from dcpy.transforms.running import run_pipeline
-from dcpy.transforms.simplify.inline_call import InlineCall
+from dcpy.transforms.simplify.calls.inline_call import InlineCall
 
 
 def cpu_pipeline(options: CpuOptions, costs: Costs = COSTS, limits: Limits = LIMITS) -> Pipeline:
-    """What is done to every program before its C++ is printed, on a machine with these costs and limits."""
+    """The passes that run on every program before code generation, for these costs and limits."""
     on_threads: list[Pass] = [LineTiling(), ScatterPrivatization(), SavedBorders()] if options.openmp else []
     return Pipeline(
         "lower-for-cpu",
@@ -56,6 +57,7 @@ def cpu_pipeline(options: CpuOptions, costs: Costs = COSTS, limits: Limits = LIM
         PartialSums(costs),
         CallsInStages(costs),
         ForwardScalars(),
+        ProducerSinking(),
         OuterLoopVectorization(costs),
         AssignStorages(limits),
         ShareBuffers(),
@@ -68,6 +70,6 @@ def cpu_pipeline(options: CpuOptions, costs: Costs = COSTS, limits: Limits = LIM
 
 
 def lower_for_cpu(sdfg: Sdfg, options: Options | CpuOptions | None = None, *, check: bool = False) -> RunReport:
-    """Brings an SDFG, and those that it calls, into codegen form, in place. Never changes results."""
+    """Lower an SDFG, and its callees, to codegen form, in place. Never changes results."""
     cpu = options.cpu if isinstance(options, Options) else options or CpuOptions()
     return run_pipeline(sdfg, cpu_pipeline(cpu), check=check)

@@ -1,4 +1,4 @@
-"""OuterLoopVectorization: points whose loops end when data say so run side by side, in the lanes of vectors."""
+"""OuterLoopVectorization: points with data-dependent loops run in the lanes of vectors."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.analysis.access_relations import accesses_in, accesses_of_body
-from dcpy.ir.analysis.effects import effects_of
-from dcpy.ir.analysis.memory import memory_of
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.accesses.access_relations import accesses_in, accesses_of_body
+from dcpy.ir.analysis.dataflow.aliasing import memory_of
+from dcpy.ir.analysis.dataflow.def_use import Uses
+from dcpy.ir.analysis.dataflow.effect_analysis import effects_of
 from dcpy.ir.data import is_scalar
 from dcpy.ir.editing.remarks import described
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.expressions.scalar import ScalarExpr
-from dcpy.ir.machine import COSTS, Costs
+from dcpy.ir.field_roles import Role
+from dcpy.ir.machine_model import COSTS, Costs
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Tasklet
 from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import Block, Branch, Break, Loop, Region, State, While
-from dcpy.ir.roles import Role
 from dcpy.ir.schedules import Sequential, Undecided
 from dcpy.ir.symbolic import ONE
 from dcpy.ir.tree import is_inside, nodes_of, owners_around, subtree
@@ -32,7 +32,7 @@ FEW = 4  # iterations: a loop of no more is written out
 
 @dataclass(frozen=True)
 class OuterLoopVectorization(GraphPass):
-    """Outer-loop vectorization: a map around a loop that data end goes into the lanes of vectors.
+    """Outer-loop vectorization: vectorize a map around a loop with a data-dependent exit.
 
     before   map i = 0:N { z = A[i]; loop n = 0:T { if f(z) { break }; z = g(z, C[i]) }; B[i] = z }
     after    map I = 0:N:32 { z[32], c[32], active[32]
@@ -43,15 +43,15 @@ class OuterLoopVectorization(GraphPass):
                      if left == 0 { break } }
                  map j { B[j] = z[j - I] } }
 
-    A point whose loop is a chain of operations waits for each of them; the lanes of several vectors do not wait for
-    each other, but all run until the last one has ended. Applies where the loop is tasklets and conditions on scalars
-    of the point, and on elements that stay the same ones throughout and are proved to be there. What a lane does
-    after its end is thrown away: its variables keep their values, and what it would have stored is stored once,
-    behind the loop, if it was stored at all. Complex numbers are in arrays by parts.
+    A loop that is a chain of dependent operations waits for the latency of each; lanes of several vectors hide it, but
+    all run until the last one ends. Applies if the loop consists of tasklets and conditions on scalars of the point,
+    and on elements at loop-invariant indices that are proved to be in range. Results of a lane after its end are
+    discarded: its variables keep their values, and its stores happen once, after the loop. Complex numbers are stored
+    as arrays of their parts.
 
-    Magnitudes of complex numbers are compared by their squares; a point where these cannot tell (32 units in the last
-    place) is computed again, alone, as it was written. (Nuzman and Zaks, Outer-Loop Vectorization Revisited for Short
-    SIMD Architectures, 2008.)
+    Magnitudes of complex numbers are compared by their squares; a point that squares cannot decide (within 32 units in
+    the last place) is computed again, alone, by the original code. (Nuzman and Zaks, Outer-Loop Vectorization Revisited
+    for Short SIMD Architectures, 2008.)
     """
 
     name: ClassVar[str] = "outer-loop-vectorization"
@@ -59,7 +59,7 @@ class OuterLoopVectorization(GraphPass):
     costs: Costs = COSTS
 
     def decide(self, rw: Rewriter) -> None:
-        """Map by map; nothing is said of those without a loop that data end."""
+        """Decide for each map; maps without a data-dependent loop are not reported."""
         for node in list(rw.sdfg.body.walk_nodes()):
             if not isinstance(node, Map) or not isinstance(node.schedule, Undecided):
                 continue
@@ -78,7 +78,7 @@ class OuterLoopVectorization(GraphPass):
 
 
 def points_of_map(node: Map, loop: Loop | While, uses: Uses) -> Points | Refusal:
-    """What the points of a map do before, in, and behind a loop; or why they cannot do it side by side."""
+    """The parts of a map's body before, in, and after a loop; or the reason that points cannot run in lanes."""
     if any(values.step is not ONE or not set(node.params).isdisjoint(values.symbols) for values in node.domain):
         return Refusal("its points are not in rows")
     if isinstance(loop, Loop) and not isinstance(loop.schedule, Sequential):
@@ -104,7 +104,7 @@ def _ends_by_data(loop: Loop | While) -> bool:
 
 
 def _why_not_plain(body: Region) -> Refusal | None:
-    """Why what a loop runs is not tasklets on numbers and conditions alone."""
+    """The reason that a loop has more than tasklets on numbers and conditions; None if it does not."""
     for block in body.walk_blocks():
         if not isinstance(block, State | Branch | Break):
             return Refusal(f"there is a {described(block)} inside", (block,))
@@ -118,7 +118,7 @@ def _why_not_plain(body: Region) -> Refusal | None:
 
 
 def _why_not_around(blocks: Sequence[Block], node: Map) -> Refusal | None:
-    """Why what points do before and behind the loop is more than states of tasklets."""
+    """The reason that the blocks around the loop are more than states of tasklets; None if they are not."""
     if not all(is_scalar(desc) for desc in node.body.containers.values()):
         return Refusal("a point has an array of its own")
     for block in blocks:
@@ -130,7 +130,7 @@ def _why_not_around(blocks: Sequence[Block], node: Map) -> Refusal | None:
 
 
 def _touch(found: Points, uses: Uses) -> Refusal | None:
-    """Sorts what the loop touches into what points carry and what they are given; or says why that cannot be."""
+    """Sort the loop's accesses into carried values and inputs; or return the reason that this is impossible."""
     node, loop = found.node, found.loop
     changing = {name for element in subtree(loop) for name in element.all_of(Role.DEFINED)}
     accesses = accesses_of_body(loop, uses) if isinstance(loop, Loop) else accesses_in(loop, uses)
@@ -158,7 +158,7 @@ def _touch(found: Points, uses: Uses) -> Refusal | None:
 
 
 def _stores(blocks: Iterable[Block], node: Map, uses: Uses) -> bool:
-    """Whether points write to anything but variables of their own."""
+    """Return whether points write to containers other than their own variables."""
     nodes = (inner for block in blocks for inner in nodes_of(block))
     return any(not is_inside(uses.home(memlet.container), node) for inner in nodes for memlet in inner.writes())
 

@@ -1,8 +1,8 @@
-"""PartialSums: long sums are sums of sums, so that rounding errors grow slowly, and vectors have several to add up.
+"""PartialSums: long sums are divided into chunks, so that rounding errors grow slowly and sums vectorize.
 
-What expansions write for any target is one accumulator and one map. NumPy's pairwise sum is closer to exact than that;
-so are chunks, which are also what vector instructions are good at. Where all threads work on one sum, each block of
-chunks has a slot for its part: the result does not depend on how many threads there are.
+The neutral expansion of a sum is one accumulator and one map. NumPy's pairwise sum is more accurate than that; so are
+chunks, which also suit vector instructions. If all threads work on one sum, each block of chunks has a slot for its
+part, so the result does not depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from dcpy.ir.analysis.uses import Uses
-from dcpy.ir.analysis.work import work_of
+from dcpy.ir.analysis.costs.work_estimates import work_of
+from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.data import Array, Scalar
 from dcpy.ir.editing.nest_edits import expand_map, split_axis
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.expressions.scalar import Ref
-from dcpy.ir.machine import COSTS, Costs
+from dcpy.ir.machine_model import COSTS, Costs
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Tasklet
 from dcpy.ir.region import Region, State
@@ -32,15 +32,15 @@ CHEAP = 8  #: units of work of a term, at most, for which threads take whole blo
 
 @dataclass(frozen=True)
 class PartialSums(GraphPass):
-    """Divides the sums and products of floats that each iteration of a map takes into chunks.
+    """Divide the sums and products of floats in each iteration of a map into chunks.
 
     before   map i = 0:N { acc = 0; map k = 0:K { acc (add) <- A[i, k] } ... }
     after    map i = 0:N { acc = 0; map c = 0:K:1024 { part = 0
                                                        map k = c:min(c + 1024, K) { part (add) <- A[i, k] }
                                                        acc (add) <- part } ... }
 
-    One with no map around it becomes blocks of chunks first, for threads, if its terms are cheap (of costly ones few
-    are a task already):
+    A sum without a map around it becomes blocks of chunks first, for threads, if its terms are cheap (a few expensive
+    terms are a task already):
 
     before   acc = 0; map k = 0:K { acc (add) <- x[k] }
     after    acc = 0; map b = 0:K:32768 { part = 0; map k = b:min(b + 32768, K) { part (add) <- x[k] }
@@ -52,7 +52,7 @@ class PartialSums(GraphPass):
     costs: Costs = COSTS
 
     def decide(self, rw: Rewriter) -> None:
-        """Divides each long one."""
+        """Divide each long sum."""
         for node in list(rw.sdfg.body.walk_nodes()):
             if isinstance(node, Map) and _is_long(node, self.costs.partial_sum) and (names := _sums(node, rw.uses)):
                 self._divide(node, names, rw)
@@ -68,7 +68,7 @@ class PartialSums(GraphPass):
         _accumulate(expand_map(node, len(node.params) - 1, rw), names, rw)
 
     def _blocks(self, node: Map, names: list[str], rw: Rewriter) -> Map:
-        """Blocks with a slot each, and then the sum of these; returns the map of the inside of a block."""
+        """Divide a sum into blocks with a slot each, and their sum; return the map inside a block."""
         many = len(node.params) > 1  # rows, which are not known to be one run of memory
         length = self.costs.rows_per_block if many else self.costs.partial_sum * self.costs.sums_per_block
         tile = split_axis(node, node.params[0], length, rw)
@@ -79,7 +79,7 @@ class PartialSums(GraphPass):
 
 
 def _accumulate(node: Map, names: list[str], rw: Rewriter) -> list[Memlet]:
-    """Combines in scalars of the scope around a map first; returns what takes these up."""
+    """Combine values in scalars of the scope around a map first; return the tasklets that add these up."""
     targets: list[Memlet] = []
     for name in names:
         found = accumulation(name, node, rw.uses)
@@ -90,7 +90,7 @@ def _accumulate(node: Map, names: list[str], rw: Rewriter) -> list[Memlet]:
 
 
 def _give_slots(node: Map, tile: str, target: Memlet, rw: Rewriter) -> None:
-    """The part of each iteration of a map goes to a place of its own; a map behind it takes all of them up."""
+    """Give the partial result of each iteration a slot of its own, and add a map that combines them."""
     (values,), state, desc = node.domain, node.state, rw.uses.desc(target.container)
     assert state is not None
     parts = rw.declare_fresh("parts", Array.packed(desc.dtype, (values.size,), transient=True), state.region)
@@ -105,7 +105,7 @@ def _give_slots(node: Map, tile: str, target: Memlet, rw: Rewriter) -> None:
 
 
 def _is_long(node: Map, chunk: int) -> bool:
-    """Whether it is a plain loop that may have more iterations than a chunk has terms."""
+    """Return whether a map is sequential and may have more iterations than a chunk has terms."""
     *_, last = node.domain
     if not isinstance(node.schedule, Undecided) or last.step is not ONE:
         return False
@@ -117,7 +117,7 @@ def _is_long(node: Map, chunk: int) -> bool:
 
 
 def _sums(node: Map, uses: Uses) -> list[str]:
-    """The private scalars that a map adds floats to, or multiplies."""
+    """The private scalars into which a map sums or multiplies floats."""
     found: dict[str, None] = {}
     for memlet in _combined(node):
         desc = uses.desc(memlet.container)

@@ -1,23 +1,25 @@
-"""The parameters of schedules, once all maps have one: when a team pays, what it divides, and where vectors fit.
+"""Schedule parameters: thread thresholds, collapsed dimensions and vector widths.
 
-They stand in the schedules, so code generation has nothing to decide.
+They are stored in the schedules, so code generation decides nothing.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from dcpy.ir.analysis.lanes import why_no_lanes
-from dcpy.ir.analysis.nest_times import modelled_units
-from dcpy.ir.analysis.work import work_of
+from dcpy.ir.analysis.costs.nest_time import modelled_units
+from dcpy.ir.analysis.costs.work_estimates import work_of
+from dcpy.ir.analysis.parallelism.vectorizability import why_no_lanes
 from dcpy.ir.editing.rewriter import Rewriter
-from dcpy.ir.machine import Costs
+from dcpy.ir.machine_model import Costs
 from dcpy.ir.nodes import Map
 from dcpy.ir.schedules import SEQUENTIAL, Parallel, Vector
 
+MOST_DIVIDED = 8  #: parameters that threads divide unless a schedule says more: clang's memory doubles with each
+
 
 def settle_schedules(rw: Rewriter, *, checks: bool, costs: Costs) -> None:
-    """Settles the schedules of all maps, outer ones first.
+    """Set the parameters of all schedules, outer maps first.
 
     before   map i = 0:N @parallel { ... }        after   map i = 0:N @parallel{above = 10000, width = 0} { ... }
              map j = 0:M @vector { loop ... }             map j = 0:M @sequential { loop ... }
@@ -49,7 +51,7 @@ def _settle_team(node: Map, schedule: Parallel, rw: Rewriter, checks: bool, cost
 
 
 def _units(node: Map, schedule: Parallel, rw: Rewriter, costs: Costs) -> int:
-    """Units of work of an iteration. They are those of vectors: without any, the model of time may know of more."""
+    """The work of an iteration, in units of vector code; without vectors, the time model may give more."""
     units = work_of(node, rw.sdfg, costs)[1]
     inside = (inner.schedule for inner in node.body.walk_nodes() if isinstance(inner, Map))
     if schedule.width != 1 or any(isinstance(each, Vector) for each in inside):
@@ -58,17 +60,17 @@ def _units(node: Map, schedule: Parallel, rw: Rewriter, costs: Costs) -> int:
 
 
 def _collapse(node: Map, schedule: Parallel, rw: Rewriter) -> int:
-    """How many parameters threads divide: as many as ranges allow, but for the one that vectors take."""
+    """The number of parameters that threads divide: as ranges allow, within limits, without the vector parameter."""
     independent = _independent(node)
     if independent < len(node.params):
         outer = ", ".join(node.params[:independent])
         rw.remark(node, False, f"threads divide {outer} only: the range of {node.params[independent]} depends on it")
     most = min(independent, len(node.params) - (schedule.width != 1))
-    return min(schedule.collapse or most, most)
+    return min(schedule.collapse or MOST_DIVIDED, most)
 
 
 def _independent(node: Map) -> int:
-    """How many of the outer parameters have ranges that mention no other."""
+    """The number of outer parameters whose ranges mention no other parameter."""
     inside = set(node.params)
     independent = [not inside & set(dim.symbols) for dim in node.domain]
     return independent.index(False) if False in independent else len(independent)

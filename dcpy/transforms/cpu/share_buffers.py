@@ -1,8 +1,8 @@
-"""ShareBuffers: buffers that are never alive at the same time share their memory.
+"""ShareBuffers: buffers with disjoint lifetimes share their memory.
 
-A NumPy program written in small steps has a temporary per step. NumPy frees each when it is done with, and the next one
-finds the memory still in the cache; with a buffer of its own, each would come from main memory. On a device, programs
-need less of its memory.
+A NumPy program written in small steps has a temporary per step. NumPy frees each after its last use, and the next one
+reuses memory that is still in the cache; separate buffers would come from main memory. On a device, programs need
+less memory.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.analysis.sides import twins
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.dataflow.def_use import Uses
+from dcpy.ir.analysis.device_side import twins
 from dcpy.ir.data import Allocation, Array, Lifetime
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.editing.substitution import Substitution
@@ -27,7 +27,7 @@ Moment = tuple[int, int]  # position of a block in its region, and of a node in 
 
 @dataclass(frozen=True, slots=True)
 class _Life:
-    """From the first to the last moment at which a container is touched, as seen from the region that declares it."""
+    """The lifetime of a container: its first and last access, in the region that declares it."""
 
     name: str
     first: Moment
@@ -36,14 +36,13 @@ class _Life:
 
 @dataclass(frozen=True)
 class ShareBuffers(GraphPass):
-    """Renames heap arrays of one shape and dtype to one another where one is dead before the other is born.
+    """Merge heap arrays of equal shape and dtype if one is dead before the other is first written.
 
     before   A -> t;  t -> u;  u -> v;  v -> B        after   A -> t;  t -> u;  u -> t;  t -> B
 
-    What a container holds before its first write is undefined, so it does not matter what was in the memory. Two that
-    one node touches stay apart, as the node may read the one while it writes the other; unless it is a map that reads,
-    for each element, just the element that it writes then: it works in place. What holds the elements of a container of
-    the host, on a device, holds no others.
+    The contents of a container before its first write are undefined, so old values do not matter. Two containers of one
+    node stay separate, since the node may read one while it writes the other, unless the node is a map that reads, for
+    each element, only the element that it writes: it works in place. A device copy of a host container is not shared.
     """
 
     name: ClassVar[str] = "share-buffers"
@@ -51,7 +50,7 @@ class ShareBuffers(GraphPass):
     requires: ClassVar[str] = "stored"
 
     def decide(self, rw: Rewriter) -> None:
-        """Region by region."""
+        """Decide for each region."""
         held = twins(rw.sdfg)
         for region in list(rw.sdfg.body.walk_regions()):
             positions = {block: position for position, block in enumerate(region.blocks)}
@@ -64,8 +63,7 @@ class ShareBuffers(GraphPass):
 
 
 def _kinds(region: Region, uses: Uses, held: Container[str]) -> list[list[str]]:
-    """The containers of a region that may share: heap arrays of equal descriptors that nothing else shows, but for
-    those that are held as they are."""
+    """The containers of a region that may share: heap arrays without views, by descriptor, except for `held` ones."""
     kinds: dict[Array, list[str]] = {}
     for name, desc in region.containers.items():
         if not isinstance(desc, Array) or not desc.transient or desc.allocation is not Allocation.HEAP or name in held:
@@ -88,7 +86,7 @@ def _lives(
 def _span(
     region: Region, element: Element, positions: dict[Block, int], nodes: dict[State, dict[Node, int]]
 ) -> tuple[Moment, Moment]:
-    """When `element` runs: one moment of a state of this region, or all the time that a block of it takes."""
+    """The time span of `element`: one step in a state of this region, or all steps of a nested block."""
     block = child_of(region, element)
     assert block is not None  # who touches a container is inside of the region that declares it
     where = positions[block]
@@ -102,7 +100,7 @@ def _span(
 
 
 def _assignment(lives: list[_Life], region: Region, uses: Uses) -> list[tuple[str, str]]:
-    """(name, host) for each container that moves into the memory of another one, which is dead by then."""
+    """(name, host) for each container that moves into the memory of another, dead one."""
     moved: list[tuple[str, str]] = []
     busy: list[tuple[Moment, str, str]] = []  # (last moment, who lives there then, host)
     for life in lives:
@@ -121,8 +119,7 @@ def _assignment(lives: list[_Life], region: Region, uses: Uses) -> list[tuple[st
 
 
 def _in_place(source: str, target: str, region: Region, uses: Uses) -> bool:
-    """Whether one tasklet is all that touches both, in maps that read each element of the one before they write the
-    same element of the other, and never again."""
+    """Return whether only one tasklet, in maps, accesses both, and reads the elements that it overwrites."""
     common = [element for element in uses.touchers(source) if element in uses.touchers(target)]
     tasklet = common[0] if len(common) == 1 else None
     if not isinstance(tasklet, Tasklet):

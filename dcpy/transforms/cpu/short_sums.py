@@ -1,24 +1,24 @@
-"""Loop interchange for short sums: what a stencil or a small filter sums up stays in registers, vectors go around it.
+"""Loop interchange for short sums: a stencil or a small filter is summed in registers, and vectors run around it.
 
-A loop over 3 weights outside of one over the 600 elements of a row loads and stores the row three times; inside, where
-it is unrolled, each element is loaded and stored once. Longer sums stay outside, all but their innermost loops: nobody
-unrolls them.
+A loop over 3 weights outside a loop over the 600 elements of a row loads and stores the row three times; inside, and
+unrolled, it loads and stores each element once. Of longer sums only the innermost loops move, since nobody unrolls
+them.
 """
 
 from __future__ import annotations
 
-from dcpy.ir.analysis.conflicts import conflict_resolutions
+from dcpy.ir.analysis.parallelism.conflict_resolutions import conflict_resolutions
 from dcpy.ir.editing.nest_edits import expand_map, reorder_axes
 from dcpy.ir.editing.rewriter import Rewriter
-from dcpy.ir.nodes import Map, Tasklet
-from dcpy.ir.region import State
+from dcpy.ir.nodes import Map
 from dcpy.ir.schedules import UNROLLED
+from dcpy.transforms.cpu.short_maps import is_flat
 
 
 def move_short_sums_inside(node: Map, vector: str, most: int, rw: Rewriter) -> None:
-    """Makes innermost, unrolled maps of the parameters of a rectangular map that take few values and are summed over.
+    """Move the short summation parameters of a rectangular map into innermost, unrolled maps.
 
-    `most`: terms of a sum, all those maps together, that is written out.
+    `most`: the maximal number of unrolled terms of a sum.
 
     before   map i = 0:N, j = 0:M, k = 0:3 { B[i, j] (add) <- w[k]*A[i, j + k] }
     after    map i = 0:N, j = 0:M { map k = 0:3 @unrolled { B[i, j] (add) <- w[k]*A[i, j + k] } }
@@ -34,10 +34,10 @@ def move_short_sums_inside(node: Map, vector: str, most: int, rw: Rewriter) -> N
 
 
 def _short_sums(node: Map, vector: str, most: int, rw: Rewriter) -> tuple[str, ...]:
-    """Parameters of few values that no combining write mentions, where all of those mention `vector`."""
+    """The short parameters that no combining write mentions, if all such writes mention `vector`."""
     writes = conflict_resolutions(rw.uses, node)
     mentioned = [frozenset(memlet.subset.symbols) for memlet in writes.resolved]
-    if not mentioned or not all(vector in names for names in mentioned) or not _is_flat(node):
+    if not mentioned or not all(vector in names for names in mentioned) or not is_flat(node):
         return ()
     short: list[str] = []
     terms = 1
@@ -49,9 +49,3 @@ def _short_sums(node: Map, vector: str, most: int, rw: Rewriter) -> tuple[str, .
             terms *= count
     return tuple(reversed(short))
 
-
-def _is_flat(node: Map) -> bool:
-    """Whether the body is a state of tasklets: what is written out is short."""
-    return all(isinstance(block, State) for block in node.body.blocks) and all(
-        isinstance(inner, Tasklet) for inner in node.body.walk_nodes()
-    )

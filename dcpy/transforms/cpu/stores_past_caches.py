@@ -1,15 +1,15 @@
-"""Streaming stores: large results go to memory past the caches, which hold what is read again (non-temporal stores)."""
+"""Non-temporal stores: large results bypass the caches, which keep data that is read again."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from dcpy.ir.analysis.streamed_stores import streamed_bytes, streamed_store
-from dcpy.ir.analysis.work import work_of
+from dcpy.ir.analysis.costs.work_estimates import work_of
+from dcpy.ir.analysis.parallelism.nontemporal_stores import streamed_bytes, streamed_store
 from dcpy.ir.editing.nest_edits import expand_map, split_axis
 from dcpy.ir.editing.rewriter import Rewriter
-from dcpy.ir.machine import COSTS, Costs
+from dcpy.ir.machine_model import COSTS, Costs
 from dcpy.ir.nodes import Map, Tasklet
 from dcpy.ir.region import Loop
 from dcpy.ir.schedules import Parallel, Vector
@@ -23,13 +23,13 @@ DIMENSIONS = 2  # of arrays that have long rows where they are large: those of a
 
 @dataclass(frozen=True)
 class StoresPastCaches(GraphPass):
-    """Says of vector loops from how many bytes of results on they are stored past the caches.
+    """Set the size in bytes from which the results of vector loops bypass the caches.
 
     before   map i = 0:N @parallel { map j = 0:M @vector { B[i, j] = f(A[i, j]) } }
     after    map i = 0:N @parallel { map j = 0:M @vector{streamed_above = 33554432} { B[i, j] = f(A[i, j]) } }
 
-    Sizes are known when the loop runs: a small result stays in the caches. A map over one parameter, which threads and
-    vectors share, is divided into tiles first. (Intel 64 and IA-32 Architectures Optimization Reference Manual, 9.4.)
+    The size is compared at run time: a small result stays in the caches. A map over one parameter, for both threads and
+    vectors, is divided into tiles first. (Intel 64 and IA-32 Architectures Optimization Reference Manual, 9.4.)
     """
 
     name: ClassVar[str] = "stores-past-caches"
@@ -37,7 +37,7 @@ class StoresPastCaches(GraphPass):
     costs: Costs = COSTS
 
     def decide(self, rw: Rewriter) -> None:
-        """Maps whose innermost parameter is one of vectors."""
+        """Decide for each map whose innermost parameter is vectorized."""
         for node in [each for each in rw.sdfg.body.walk_nodes() if isinstance(each, Map)]:
             schedule = node.schedule
             shared = isinstance(schedule, Parallel) and schedule.width != 1 and not schedule.chunk
@@ -52,7 +52,7 @@ class StoresPastCaches(GraphPass):
         return self.costs.processor.l3_bytes or self.costs.processor.l2_bytes
 
     def _pays(self, node: Map, rw: Rewriter) -> bool:
-        """Whether there is a row that is stored, which may be long."""
+        """Return whether the map stores rows that may be long."""
         memlet = streamed_store(node, rw.uses)
         if memlet is None or len(memlet.subset.dims) > DIMENSIONS or _reads_neighbours(node):
             return False
@@ -69,14 +69,14 @@ class StoresPastCaches(GraphPass):
 
 
 def _reads_neighbours(node: Map) -> bool:
-    """Whether elements of one array are read at several places: such a loop waits for its loads, not for memory."""
+    """Return whether a loop reads several elements of one array: it is bound by loads, not by memory."""
     nodes = [each for each in node.body.walk_nodes() if isinstance(each, Tasklet)]
     read = {memlet for each in nodes for memlet in each.reads() if node.params[-1] in memlet.subset.symbols}
     return len({memlet.container for memlet in read}) < len(read)
 
 
 def _divided(node: Map, rw: Rewriter) -> Map:
-    """The inner map, of vectors, of tiles that threads take."""
+    """Divide a map into tiles for threads; return the inner map, for vectors."""
     schedule = node.schedule
     assert isinstance(schedule, Parallel)  # the caller asked
     split_axis(node, node.params[0], TILE, rw)

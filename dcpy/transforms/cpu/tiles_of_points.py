@@ -1,4 +1,4 @@
-"""Cutting: blocks in a row whose maps have the same points run inside tiles of these points."""
+"""Strip-mined nests: adjacent blocks whose maps have the same points run inside tiles of these points."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from dcpy.ir.analysis.steps import step_of
-from dcpy.ir.analysis.touched import touched_by
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.accesses.exposed_reads import exposed_accesses
+from dcpy.ir.analysis.accesses.strides import step_of
+from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.data import Array, Lifetime
 from dcpy.ir.editing.nest_edits import reorder_axes, split_axis
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.editing.substitution import Substitution
-from dcpy.ir.machine import Costs
+from dcpy.ir.machine_model import Costs
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Node
 from dcpy.ir.region import Block, Branch, Loop, Region, State, While
@@ -29,7 +29,7 @@ from dcpy.transforms.loops.written_first import writes_first
 
 @dataclass(frozen=True)
 class Nest:
-    """A map over points, what will share a map over the points of a tile, and the points' dimensions of arrays."""
+    """A map over points, the groups that share a map over a tile, and the points' dimensions of arrays."""
 
     outer: Map
     groups: Sequence[Sequence[Block]]
@@ -43,10 +43,10 @@ def nest_of(row: Sequence[Block], points: Points, rw: Rewriter) -> Nest:
 
 
 def take_own(nests: Sequence[Nest], rw: Rewriter) -> None:
-    """Gives the points of each nest arrays of their own, where nobody else sees what they wrote there.
+    """Give each nest private arrays, if nobody else reads the values that it writes there.
 
-    One that only the nest touches is moved into it; of one that others use, too, it gets another: live ranges that have
-    nothing to do with each other are split.
+    An array of the nest alone moves into it; for an array with other users the nest gets a new one: independent live
+    ranges are split.
     """
     own = [(nest, name) for nest in nests for name in nest.owned if _is_own(name, nest, nests, rw.uses)]
     for nest, name in own:
@@ -64,9 +64,9 @@ def take_own(nests: Sequence[Nest], rw: Rewriter) -> None:
 
 
 def cut(nest: Nest, costs: Costs, rw: Rewriter) -> tuple[str, int, bool]:
-    """Puts the map over the points of a tile around each group; returns its axis, its size, and if memory follows it.
+    """Put the map over the points of a tile around each group; return its axis, size, and whether its stride is one.
 
-    What several of these maps hand on is an array of the tile, whose points lie next to each other.
+    Values that pass between these maps go to arrays of the tile, with its points contiguous.
     """
     outer = nest.outer
     along, walks = _axis(outer, rw.uses)
@@ -94,14 +94,14 @@ def cut(nest: Nest, costs: Costs, rw: Rewriter) -> tuple[str, int, bool]:
 
 
 def _size(outer: Map, walks: bool, costs: Costs, uses: Uses) -> int:
-    """Points of a tile: a vector, where memory does not follow; else some lines, and few if it has rows of its own."""
+    """The points of a tile: a vector if strides are not one; else some cache lines, fewer if the tile has rows."""
     if not walks:
         return costs.lanes
     return costs.lanes**2 if any(_rank(name, uses) for name in outer.body.containers) else costs.tile
 
 
 def nodes_of(row: Sequence[Block]) -> Iterator[Node | None]:
-    """The nodes of a row, those in loops, too; None where a loop begins or ends."""
+    """The nodes of a row, including those in loops; None marks the start and end of a loop."""
     for block in row:
         if isinstance(block, State):
             yield from block.nodes
@@ -124,7 +124,7 @@ def _rank(name: str, uses: Uses) -> int:
 
 
 def _is_own(name: str, nest: Nest, nests: Sequence[Nest], uses: Uses) -> bool:
-    """Whether each point could have its part of a temporary from outside for itself."""
+    """Return whether each point can have a private part of a temporary from outside."""
     if not uses.declared(name) or is_inside(uses.home(name), nest.outer) or not uses.is_private(name):
         return False
     desc, home, dims = uses.desc(name), uses.home(name), nest.owned[name]
@@ -142,13 +142,13 @@ def _is_own(name: str, nest: Nest, nests: Sequence[Nest], uses: Uses) -> bool:
 
 
 def _writes_first(toucher: Element, name: str, nests: Sequence[Nest], uses: Uses) -> bool:
-    """Whether it is in a nest that reads nothing of the array that it has not written."""
+    """Return whether an element is in a nest that writes each element of the array before it reads it."""
     around = [nest for nest in nests if is_inside(toucher, nest.outer)]
     return any(name in nest.owned and writes_first(nest.outer, name, _kept(name, nest, uses), uses) for nest in around)
 
 
 def _may_follow(later: Element, first: Map, home: Region) -> bool:
-    """Whether an element may run after another one, while an array that is declared in `home` lives."""
+    """Return whether an element may run after another one, within the lifetime of an array declared in `home`."""
     region = next(around for around in regions_around(later) if is_inside(first, around))
     if any(isinstance(owner, Loop | While) for owner in owners_around(region, within=home)):
         return True
@@ -159,20 +159,20 @@ def _may_follow(later: Element, first: Map, home: Region) -> bool:
 
 
 def _kept(name: str, nest: Nest, uses: Uses) -> tuple[int, ...]:
-    """The dimensions that are no point's."""
+    """The dimensions that no point indexes."""
     return tuple(axis for axis in range(_rank(name, uses)) if axis not in nest.owned[name])
 
 
 def followed_axis(node: Map, uses: Uses) -> str | None:
-    """The parameter that memory follows in steps of one; None where it follows none."""
+    """The parameter in which accesses have stride one; None if there is none."""
     axis, walks = _axis(node, uses)
     return axis if walks else None
 
 
 def _axis(node: Map, uses: Uses) -> tuple[str, bool]:
-    """The parameter that tiles are cut along: that which most accesses follow in steps of one; and whether any does.
+    """The parameter to tile: the one in which most accesses have stride one; and whether any has.
 
-    The last one, where none does.
+    The last parameter if none has.
     """
     memlets = [memlet for inner in node.body.walk_nodes() for memlet in (*inner.reads(), *inner.writes())]
     scores = {param: sum(_score(memlet, param, uses) for memlet in memlets) for param in node.params}
@@ -187,9 +187,9 @@ def _score(memlet: Memlet, param: str, uses: Uses) -> int:
 
 
 def _groups(row: Sequence[Block], kernels: Sequence[Map], uses: Uses) -> list[list[Block]]:
-    """The blocks of neighbouring maps, which become one. What touches complex numbers stays alone.
+    """Group adjacent maps into one loop each. Nodes on complex numbers get groups of their own.
 
-    C++ compilers make no vectors of what chooses between complex numbers, nor of other things in one loop with it.
+    C++ compilers do not vectorize selects of complex numbers, nor other code in the same loop.
     """
     groups: list[list[Block]] = []
     nodes = list(nodes_of(row))
@@ -205,12 +205,12 @@ def _groups(row: Sequence[Block], kernels: Sequence[Map], uses: Uses) -> list[li
 
 
 def touches_complex(node: Node, uses: Uses) -> bool:
-    """Whether a node touches complex numbers."""
-    return any(uses.desc(name).dtype.kind == "c" for name in touched_by(node, uses))
+    """Return whether a node accesses complex numbers."""
+    return any(uses.desc(name).dtype.kind == "c" for name in exposed_accesses(node, uses))
 
 
 def _over_tile(blocks: Sequence[Block], along: str, within: Range, rw: Rewriter) -> Map:
-    """A map over the points of a tile, which runs these blocks as one state."""
+    """A map over the points of a tile that runs these blocks as one state."""
     node = Map((along,), (within,), Region(), span=blocks[0].span)
     rw.insert_before(blocks[0], State(nodes=[node], span=node.span))
     rw.move_blocks(blocks, node.body)
@@ -223,7 +223,7 @@ def _over_tile(blocks: Sequence[Block], along: str, within: Range, rw: Rewriter)
 
 
 def _spread(name: str, size: int, tile: Expr, maps: Sequence[Map], region: Region, rw: Rewriter) -> None:
-    """Makes what each point has, and several maps touch, an array with the points of a tile next to each other."""
+    """Turn a variable of a point that several maps access into an array of the tile, with its points contiguous."""
     desc = rw.uses.desc(name)
     shape = desc.shape if isinstance(desc, Array) else ()
     for node in maps:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dcpy.ir.machine import NETWORK, Network
-from dcpy.transforms.distributed.deep_halos import DeepHalos
-from dcpy.transforms.distributed.distribute_map import DistributeMap
-from dcpy.transforms.distributed.infer_halos import InferHalos
-from dcpy.transforms.distributed.insert_communication import InsertCommunication
-from dcpy.transforms.distributed.localize import Localize
-from dcpy.transforms.distributed.localize_reductions import LocalizeReductions
-from dcpy.transforms.distributed.overlap_exchange import OverlapExchange
-from dcpy.transforms.distributed.place_temporaries import PlaceTemporaries
-from dcpy.transforms.distributed.redundant_communication import RemoveRedundantCommunication
-from dcpy.transforms.distributed.specialize_products import SpecializeProducts
-from dcpy.transforms.distributed.specialize_solvers import SpecializeSolvers
-from dcpy.transforms.distributed.whole_copies import WholeCopies
+from dcpy.ir.machine_model import NETWORK, Network
+from dcpy.transforms.distributed.communication.insert_communication import InsertCommunication
+from dcpy.transforms.distributed.communication.remove_redundant_communication import RemoveRedundantCommunication
+from dcpy.transforms.distributed.grids.specialize_products import SpecializeProducts
+from dcpy.transforms.distributed.grids.specialize_solvers import SpecializeSolvers
+from dcpy.transforms.distributed.halos.deep_halos import DeepHalos
+from dcpy.transforms.distributed.halos.infer_halos import InferHalos
+from dcpy.transforms.distributed.halos.overlap_exchange import OverlapExchange
+from dcpy.transforms.distributed.local_form.localize import Localize
+from dcpy.transforms.distributed.local_form.localize_reductions import LocalizeReductions
+from dcpy.transforms.distributed.owner_computes.distribute_map import DistributeMap
+from dcpy.transforms.distributed.owner_computes.pack_returned_views import PackReturnedViews
+from dcpy.transforms.distributed.owner_computes.place_temporaries import PlaceTemporaries
+from dcpy.transforms.distributed.owner_computes.whole_copies import WholeCopies
 from dcpy.transforms.pipeline import Pipeline
 
 
@@ -41,6 +42,7 @@ def distribute(
 
 
 DISTRIBUTE = distribute()
+RESULTS = Pipeline("results", PackReturnedViews())
 TEMPORARIES = Pipeline("temporaries", PlaceTemporaries())
 GATHERED = Pipeline("gathered", WholeCopies(everything=True))
 LOCALIZE = Pipeline("one-rank", Localize())

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from dcpy.ir.analysis.access import MemoryAccess, Mode
-from dcpy.ir.analysis.access_relations import accesses_in
-from dcpy.ir.analysis.footprints import Variable
+from dcpy.ir.analysis.accesses.access_relations import accesses_in
+from dcpy.ir.analysis.accesses.memory_access import MemoryAccess, Mode
+from dcpy.ir.analysis.polyhedral.footprints import Variable
 from dcpy.ir.data import Allocation, Array, Scalar, Stream
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.memlet import Memlet
@@ -55,7 +55,7 @@ class DecoupleMemory(GraphPass):
 
 
 def _accesses(process: Process, rw: Rewriter) -> list[MemoryAccess] | Refusal:
-    """What it does with arrays outside."""
+    """Return the accesses of a process to arrays outside."""
     for element in subtree(process):
         if not isinstance(element, Process | State | Loop | Map | Tasklet | Copy):
             return Refusal(f"there is a {element.kind} in it")
@@ -69,7 +69,7 @@ def _accesses(process: Process, rw: Rewriter) -> list[MemoryAccess] | Refusal:
 
 def _why_not(access: MemoryAccess, found: list[MemoryAccess], written: list[str]) -> Refusal | None:
     memlet, place = access.memlet, access.place
-    if access.mode is Mode.COMBINE or memlet.dynamic or not access.is_sure() or access.run_time:
+    if access.mode is Mode.COMBINE or memlet.dynamic or not access.is_sure() or access.varying_symbols:
         return Refusal(f"{memlet} is no plain access of each iteration")
     if not memlet.subset.is_point or not isinstance(place, Tasklet | Copy):
         return Refusal(f"{memlet} is more than an element")
@@ -163,7 +163,7 @@ def _popped(access: MemoryAccess, queue: Memlet, ends: _Ends) -> Memlet:
 
 
 def _repeats(memlet: Memlet, variables: list[tuple[str, Range]]) -> tuple[int, list[tuple[str, Range]]]:
-    """How often an element is given in a row, and the loops in which it changes."""
+    """Return how often an element is repeated in a row, and the loops in which it changes."""
     times, left = 1, list(variables)
     while len(left) > 1:
         name, values = left[-1]

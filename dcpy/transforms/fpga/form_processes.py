@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.analysis.effects import effects_of
+from dcpy.ir.analysis.dataflow.effect_analysis import effects_of
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.effects import Effect
 from dcpy.ir.nodes import Map, Node

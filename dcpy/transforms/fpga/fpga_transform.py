@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from dcpy.ir.analysis.access_relations import seen_from_outside
-from dcpy.ir.analysis.effects import effects_of
-from dcpy.ir.analysis.footprints import Footprint
-from dcpy.ir.analysis.integer_sets import covers
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.accesses.access_relations import seen_from_outside
+from dcpy.ir.analysis.dataflow.def_use import Uses
+from dcpy.ir.analysis.dataflow.effect_analysis import effects_of
+from dcpy.ir.analysis.polyhedral.footprints import Footprint
+from dcpy.ir.analysis.polyhedral.integer_sets import covers
 from dcpy.ir.data import Allocation, Array, Space
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.editing.substitution import Substitution
@@ -62,7 +62,7 @@ def _computes(block: Block) -> bool:
 
 
 def _why_on_host(block: Block, uses: Uses) -> Refusal | None:
-    """Why the host runs a block; None where the device can."""
+    """Return why the host runs a block; None where the device can."""
     for element in subtree(block):
         if isinstance(element, Resize):
             return Refusal(f"{element.container!r} grows")
@@ -134,7 +134,7 @@ def _touched_only_in(run: Sequence[Block], name: str, rw: Rewriter) -> bool:
 
 
 def _needed(run: Sequence[Block], name: str, desc: Array, rw: Rewriter) -> tuple[bool, bool]:
-    """Whether a part needs what is in an array before it, and whether it leaves something new there."""
+    """Return whether a part needs what is in an array before it, and whether it leaves something new there."""
     is_read = is_written = is_covered = False
     whole = Footprint(Subset.whole(desc.shape))
     for block in run:

@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from dcpy.ir.analysis.uses import Uses
-from dcpy.ir.boards import latency
+from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.data import Array, Scalar
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.editing.substitution import Substitution
 from dcpy.ir.expressions.identities import identity_value
 from dcpy.ir.expressions.scalar import Const, Ref
+from dcpy.ir.fpga_boards import latency
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, Map, Node, Tasklet
 from dcpy.ir.refusal import Refusal

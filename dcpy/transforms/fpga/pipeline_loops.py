@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.data import Allocation, Array, Scalar, Space, Stream
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.nodes import Map
@@ -65,7 +65,7 @@ def _schedule(loop: Map | Loop, process: Process, rw: Rewriter) -> None:
 
 
 def _streams_alone(loop: Map | Loop, process: Process, uses: Uses) -> bool:
-    """Whether it touches no memory but queues and what is its own, on the chip."""
+    """Return whether it touches no memory but queues and what is its own, on the chip."""
     touched = (uses.touches(element) for element in subtree(loop))
     names = {name for one in touched for name in (*one.reads, *one.writes)}
     return all(isinstance(uses.desc(name), Stream | Scalar) or is_inside(uses.home(name), process) for name in names)

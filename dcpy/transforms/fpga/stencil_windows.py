@@ -18,7 +18,7 @@ from itertools import accumulate
 from operator import mul
 
 from dcpy.ir.data import Allocation, Array, Space
-from dcpy.ir.hardware import how_to_number
+from dcpy.ir.fpga_memory import how_to_number
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, Map
 from dcpy.ir.refusal import Refusal
@@ -75,7 +75,7 @@ class Window:
 
     @property
     def box(self) -> tuple[Expr, ...]:
-        """How many elements are read along each dimension."""
+        """Number of elements that are read along each dimension."""
         return (self.rows + self.if_any(self.reach), *map(const, self.extents))
 
 
@@ -109,7 +109,7 @@ def window_of(memlets: Sequence[Memlet], node: Map, ranges: Ranges) -> Window | 
 
 
 def offset_of(memlet: Memlet, params: Sequence[str]) -> tuple[int, ...] | None:
-    """How far from the point an element is, along each dimension."""
+    """Return the distance of an element from the point, along each dimension."""
     indices = memlet.subset.indices
     found = [(index - sym(param)).constant for index, param in zip(indices, params, strict=False)]
     numbers = tuple(number for number in found if number is not None)
@@ -135,7 +135,7 @@ class Names:
 
 
 def window_body(window: Window, dtype: DType, source: str, queues: Sequence[str], names: Names) -> Region:
-    """What the process of a window does: its element in, the taps of a point out."""
+    """Return the body of a window's process: its element in, the taps of a point out."""
     shape = (const(window.width),)
     desc = Array(dtype, shape, (const(1),), True, Space.LOCAL, Allocation.SHIFT_REGISTER)
     shifts = iter(names.shifts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from dcpy.ir.analysis.effects import effects_of
+from dcpy.ir.analysis.dataflow.effect_analysis import effects_of
 from dcpy.ir.data import Stream
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.nodes import Copy
@@ -13,9 +13,9 @@ from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import Dataflow, State
 from dcpy.ir.symbolic import ZERO
 from dcpy.ir.tree import subtree
-from dcpy.transforms.fpga.connections import connect, unused
-from dcpy.transforms.fpga.hand_overs import HandOvers, hand_overs, processes_of, touched
-from dcpy.transforms.fpga.meeting_paths import queues_on_circles_of
+from dcpy.transforms.fpga.inter_kernel_fifos import InterKernelFifos, fifos_between, processes_of, touched
+from dcpy.transforms.fpga.reconvergent_paths import queues_on_cycles_of
+from dcpy.transforms.fpga.stream_tees import connect, unused
 from dcpy.transforms.fpga.streaming_memory import snapshot
 from dcpy.transforms.passes import GraphPass
 
@@ -49,7 +49,7 @@ class StreamingComposition(GraphPass):
                 elif first is None:
                     first = block
                 else:
-                    handed = hand_overs(first, block, rw)
+                    handed = fifos_between(first, block, rw)
                     rw.remark(block, not isinstance(handed, Refusal), _told(handed))
                     if isinstance(handed, Refusal):
                         first = block
@@ -58,7 +58,7 @@ class StreamingComposition(GraphPass):
 
 
 def _goes_before(state: State, network: Dataflow, rw: Rewriter) -> bool:
-    """Whether what the host does behind a network shares nothing with it; then it is done in front."""
+    """Return whether what the host does behind a network shares nothing with it; then it is done in front."""
     theirs = {name for _, access in touched(network, rw) for name in rw.uses.overlapping(access.root)}
     mine: set[str] = set()
     for node in state.nodes:
@@ -76,7 +76,7 @@ def _goes_before(state: State, network: Dataflow, rw: Rewriter) -> bool:
     return True
 
 
-def _told(handed: HandOvers | Refusal) -> str:
+def _told(handed: InterKernelFifos | Refusal) -> str:
     if isinstance(handed, Refusal):
         return str(handed)
     ways = [f"{one.container!r} {one.way.value}" for one in handed.arrays]
@@ -84,10 +84,10 @@ def _told(handed: HandOvers | Refusal) -> str:
     return ", ".join(dict.fromkeys(ways)) or "it runs at the same time as the network before"
 
 
-def _join(first: Dataflow, second: Dataflow, handed: HandOvers, rw: Rewriter) -> None:
+def _join(first: Dataflow, second: Dataflow, handed: InterKernelFifos, rw: Rewriter) -> None:
     for name in handed.kept:
         _keep(name, first, rw)
-    circles = {name for block in (first, second) for name in queues_on_circles_of(block, rw.uses)}
+    circles = {name for block in (first, second) for name in queues_on_cycles_of(block, rw.uses)}
     connect(handed, first, second, rw)
     names = {process.name for process in processes_of(first)}
     for process in processes_of(second):
@@ -97,7 +97,7 @@ def _join(first: Dataflow, second: Dataflow, handed: HandOvers, rw: Rewriter) ->
     rw.hoist_containers(second.body, first.body)
     rw.move_blocks(list(second.body.blocks), first.body)
     rw.erase(second)
-    for name in queues_on_circles_of(first, rw.uses) if handed.meet else ():
+    for name in queues_on_cycles_of(first, rw.uses) if handed.meet else ():
         stream = rw.uses.desc(name)
         if isinstance(stream, Stream) and name not in circles:  # how much waits there `InferDepths` will know
             rw.redeclare(name, replace(stream, capacity=ZERO))

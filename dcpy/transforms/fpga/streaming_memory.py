@@ -60,7 +60,7 @@ class StreamingMemory(GraphPass):
 
 
 def _is_inside_a_scope(node: Map) -> bool:
-    """Whether it runs in another map, or in a process."""
+    """Return whether it runs in another map, or in a process."""
     region = node.state.region if node.state is not None else None
     return region is not None and any(
         isinstance(around.owner, Map | Process) for around in regions_around(region)
@@ -68,7 +68,7 @@ def _is_inside_a_scope(node: Map) -> bool:
 
 
 def why_not_streamed(node: Map, rw: Rewriter) -> Refusal | None:
-    """Why the iterations of a map are no straight-line code on single elements; None where they are."""
+    """Return why a map's iterations are no straight-line code on single elements; None where they are."""
     written: dict[str, None] = {}
     for block in node.body.blocks:
         if not isinstance(block, State):

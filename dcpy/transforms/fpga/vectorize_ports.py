@@ -11,7 +11,7 @@ from dcpy.ir.data import Allocation, Array, Space, Stream
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.editing.substitution import Substitution
 from dcpy.ir.expressions.scalar import symbols_of
-from dcpy.ir.hardware import Partition
+from dcpy.ir.fpga_memory import Partition
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, Tasklet
 from dcpy.ir.region import Dataflow, Loop, Process, Region, State
@@ -19,7 +19,7 @@ from dcpy.ir.schedules import UNROLLED
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ONE, ZERO, Expr, const, min_of, sym
 from dcpy.ir.tree import is_inside
-from dcpy.transforms.fpga.lanes import Candidate, candidates_in, nodes_of, tail_of, why_not_lanes
+from dcpy.transforms.fpga.vector_lanes import Candidate, candidates_in, nodes_of, tail_of, why_not_lanes
 from dcpy.transforms.passes import GraphPass
 
 LEAST = 2  #: places of a queue between two pipelines, so that both go on in every cycle
@@ -71,8 +71,8 @@ class VectorizePorts(GraphPass):
             if len(chosen) > len(best):
                 best, best_lanes = chosen, lanes
             lanes //= 2
-        deepest = max(len(one.around) for one in part if one.streams)
-        if best and all(len(one.around) < deepest for one in best):
+        deepest = max(len(one.outer_loops) for one in part if one.streams)
+        if best and all(len(one.outer_loops) < deepest for one in best):
             first |= dict.fromkeys(best, "loops that take longer go one by one")
             best = []
         for one in part:
@@ -84,16 +84,13 @@ class VectorizePorts(GraphPass):
 
 def _connected(found: Sequence[Candidate]) -> Iterator[list[Candidate]]:
     """Loops that are connected by queues, or are of one process: parts that have nothing to do with each other."""
-    left = list(found)
-    while left:
-        part, names, processes = [], dict.fromkeys(left[0].streams), {left[0].process: None}
-        while more := [one for one in left if one.process in processes or not names.keys().isdisjoint(one.streams)]:
-            for one in more:
-                left.remove(one)
-                names |= dict.fromkeys(one.streams)
-                processes[one.process] = None
-            part += more
-        yield [one for one in found if one in part]
+    import networkx
+
+    graph = networkx.Graph()
+    for number, one in enumerate(found):
+        graph.add_edges_from((number, joined) for joined in (one.process, *one.streams))
+    for part in networkx.connected_components(graph):  # in the order of their first loops
+        yield [one for number, one in enumerate(found) if number in part]
 
 
 def _chosen(
@@ -132,7 +129,7 @@ def _ends_elsewhere(part: Sequence[Candidate], names: dict[str, None], rw: Rewri
 
 
 def _pads_alike(ends: Sequence[Candidate], lanes: int, rw: Rewriter) -> bool:
-    """Whether as many tokens are pushed as are popped, though last ones are not full."""
+    """Return whether as many tokens are pushed as are popped, though last ones are not full."""
     sizes = [one.size(rw.uses) for one in ends]
     whole = all(rw.uses.ranges_at(one.loop).remainder(size, lanes) == 0 for one, size in zip(ends, sizes, strict=True))
     return whole or (len(ends) == 2 and sizes[0] == sizes[1])
@@ -274,7 +271,7 @@ def _on_chip(one: Candidate, rw: Rewriter) -> list[str]:
 
 
 def _mentions(node: object, param: str) -> bool:
-    """Whether what a node does depends on the number of the iteration."""
+    """Return whether what a node does depends on the number of the iteration."""
     assert isinstance(node, Tasklet | Copy)
     if any(param in memlet.subset.symbols for memlet in (*node.reads(), *node.writes())):
         return True

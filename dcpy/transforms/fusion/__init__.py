@@ -1,1 +1,1 @@
-"""Fusion: maps that become one, and what they hand to each other becomes private."""
+"""Fusion of maps; the temporaries between them become private."""

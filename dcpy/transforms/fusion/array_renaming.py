@@ -1,4 +1,4 @@
-"""ArrayRenaming: of two values that an array has in turn the first one gets an array of its own."""
+"""ArrayRenaming: the first of two successive values of an array gets an array of its own."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.data import Array
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Tasklet
@@ -67,7 +67,7 @@ class ArrayRenaming(Transformation[Subset]):
         return refusal or _place(first).subs(points)
 
     def apply(self, m: Match, plan: Subset, rw: Rewriter) -> str:
-        """Returns the name of the temporary."""
+        """Return the name of the temporary."""
         first, second, array = m[self.first], m[self.second], m[self.array].container
         desc = rw.uses.desc(array)
         sizes = [values.size for values in first.domain]
@@ -94,7 +94,7 @@ def _place(first: Map) -> Subset:
 
 
 def _update(node: Map, name: str, uses: Uses, *, reads_before: bool) -> Subset | Refusal:
-    """The element of an array that an iteration writes, one and once; `reads_before`: and has read, and no other."""
+    """The one element of an array that an iteration writes; with `reads_before`, the iteration also reads it, alone."""
     state = node.body.blocks[0] if len(node.body.blocks) == 1 else None
     if not isinstance(state, State) or not all(isinstance(inner, Tasklet) for inner in state.nodes):
         return Refusal("a map does more than tasklets")
@@ -114,7 +114,7 @@ def _update(node: Map, name: str, uses: Uses, *, reads_before: bool) -> Subset |
 
 
 def _why_not_inline(first: Map, second: Map, name: str, uses: Uses) -> Refusal | None:
-    """Why what the first map computes cannot be computed in the second one; None where it can."""
+    """The reason that the second map cannot compute the results of the first one; None if it can."""
     result = only_result(first, uses)
     if isinstance(result, Refusal):
         return result

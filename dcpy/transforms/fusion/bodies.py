@@ -1,4 +1,4 @@
-"""How the bodies of two maps become one."""
+"""Concatenation of the bodies of two maps."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dcpy.ir.region import State
 
 
 def append_body(first: Map, second: Map, rw: Rewriter) -> None:
-    """Runs the second map's body after the first map's in each iteration; states that meet become one."""
+    """Append the second map's body to the first map's; adjacent states are merged."""
     rw.hoist_containers(second.body, first.body)
     blocks = list(second.body.blocks)
     last = first.body.blocks[-1] if first.body.blocks else None
@@ -19,7 +19,7 @@ def append_body(first: Map, second: Map, rw: Rewriter) -> None:
 
 
 def prepend_body(first: Map, second: Map, rw: Rewriter) -> None:
-    """As `append_body`, in the second map: costs as much as the first one is large."""
+    """Prepend the first map's body to the second map's, as `append_body`; takes time by the size of the first."""
     rw.hoist_containers(first.body, second.body)
     blocks = list(first.body.blocks)
     beginning = second.body.blocks[0] if second.body.blocks else None

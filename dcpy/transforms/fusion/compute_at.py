@@ -1,4 +1,4 @@
-"""Compute-at (Halide): a producer is evaluated in each iteration of a consumer, on the part that this one reads.
+"""Compute-at (Halide): each iteration of a consumer evaluates the producer, on the part that the iteration reads.
 
 Neighbouring iterations may read overlapping parts, which are then computed more than once: overlapped tiles.
 """
@@ -8,42 +8,42 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from dcpy.ir.analysis.access import MemoryAccess, Scope
-from dcpy.ir.analysis.access_relations import accesses_of_body
-from dcpy.ir.analysis.footprints import Footprint
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.accesses.access_relations import accesses_of_body
+from dcpy.ir.analysis.accesses.memory_access import EnclosingRegion, MemoryAccess
+from dcpy.ir.analysis.dataflow.def_use import Uses
+from dcpy.ir.analysis.polyhedral.footprints import Footprint
 from dcpy.ir.data import Array
 from dcpy.ir.editing.copying import copy_node
 from dcpy.ir.editing.nest_edits import expand_map, reorder_axes, split_axis, tiles_and_tile
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.editing.substitution import Substitution
+from dcpy.ir.field_roles import Role
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map
 from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import State
-from dcpy.ir.roles import Role
 from dcpy.ir.subsets import DimSubset, Range, Subset
 from dcpy.ir.symbolic import ONE, ZERO, Expr, Ranges, max_of, min_of, sym
 from dcpy.ir.tree import is_inside
 from dcpy.transforms.fusion.pointwise import temporary_of, why_not_later
-from dcpy.transforms.memory.boxes import Box, box_around, redirect
+from dcpy.transforms.memory.local_buffers import BufferBox, box_around, redirect
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """What an iteration over tiles reads of a temporary, and the consumer's parameters that are tiled for that.
+    """The part of a temporary that an iteration over tiles reads, and the tiled parameters of the consumer.
 
     In `part`, which is clipped to the array, the symbol ``.t`` stands for the tile of the parameter ``t``.
     """
 
-    part: Box
+    part: BufferBox
     sizes: tuple[Expr, ...]  # of a buffer for it
     tiled: tuple[str, ...]
     shared: bool  # whether neighbouring tiles need some elements both
 
 
 def window_of(producer: Map, consumer: Map, axes: int, size: int, uses: Uses) -> Window | Refusal:
-    """What each tile of the first `axes` parameters of a consumer needs of a producer, which can be computed there."""
+    """The part of a producer that each tile of the first `axes` parameters of a consumer needs and can compute."""
     tmp = temporary_of(producer, uses)
     if isinstance(tmp, Refusal):
         return tmp
@@ -77,11 +77,11 @@ def _window(tmp: str, consumer: Map, axes: int, size: int, uses: Uses) -> Window
     sizes = tuple(ranges.simplify(max_of(ZERO, extent)) for extent in full.subset.shape)
     moving = _moving(full, tiled)
     shared = len(moving) < len(tiled) or any(extent.constant != size for extent in moving)
-    return Window(Box(tmp, Subset(clipped)), sizes, tiled, shared)
+    return Window(BufferBox(tmp, Subset(clipped)), sizes, tiled, shared)
 
 
-def _moving(box: Box, tiled: Sequence[str]) -> list[Expr]:
-    """The extents of a box in dimensions that move with the tiles."""
+def _moving(box: BufferBox, tiled: Sequence[str]) -> list[Expr]:
+    """The extents of a box in the dimensions that depend on the tile."""
     marks = {f".{param}" for param in tiled}
     ranges = [dim for dim in box.subset.dims if isinstance(dim, Range)]
     return [dim.stop - dim.start for dim in ranges if not marks.isdisjoint(dim.symbols)]
@@ -90,7 +90,7 @@ def _moving(box: Box, tiled: Sequence[str]) -> list[Expr]:
 def _in_a_tile(
     consumer: Map, tiled: Sequence[str], size: int, uses: Uses, *, is_cut: bool
 ) -> tuple[Sequence[MemoryAccess], Ranges]:
-    """What a tile touches, and what is known there. The last tile is `is_cut` off where the domain ends."""
+    """The part that a tile accesses, and the known ranges there. `is_cut`: the last tile ends with the domain."""
     touches, ranges = accesses_of_body(consumer, uses), uses.ranges_at(consumer)
     inner: list[tuple[str, Range]] = []
     for param, values in zip(consumer.params, consumer.domain, strict=True):
@@ -101,7 +101,7 @@ def _in_a_tile(
             inner.append((param, cut if is_cut else Range(tile, tile + size)))
         elif tiled:
             inner.append((param, values))
-    around = (Scope(consumer.body, tuple(inner)),) if inner else ()
+    around = (EnclosingRegion(consumer.body, tuple(inner)),) if inner else ()
     ranges = ranges if tiled else uses.ranges_at(consumer.body)
     return [replace(touch, scopes=(*around, *touch.scopes)) for touch in touches], ranges
 
@@ -113,14 +113,14 @@ def _clipped(dim: DimSubset, size: Expr, ranges: Ranges) -> DimSubset:
 
 
 def compute_at(producer: Map, consumer: Map, window: Window, size: int, rw: Rewriter) -> Map:
-    """Tiles the consumer, puts a copy of the producer into each tile, and takes the producer out; returns the copy."""
+    """Tile the consumer, put a copy of the producer into each tile, and erase the producer; return the copy."""
     tmp = window.part.array
     tiles = {f".{param}": sym(split_axis(consumer, param, size, rw)) for param in window.tiled}
     if tiles:
         outer = tuple(str(tile) for tile in tiles.values())
         reorder_axes(consumer, (*outer, *(param for param in consumer.params if param not in outer)), rw)
         expand_map(consumer, len(outer), rw)
-    part = Box(tmp, window.part.subset.subs(tiles))
+    part = BufferBox(tmp, window.part.subset.subs(tiles))
     desc = rw.uses.desc(tmp)
     assert isinstance(desc, Array)
     sizes = tuple(extent.subs(tiles) for extent in window.sizes)
@@ -137,8 +137,8 @@ def compute_at(producer: Map, consumer: Map, window: Window, size: int, rw: Rewr
     return copied
 
 
-def _on_part(producer: Map, part: Box, name: str, rw: Rewriter) -> Map:
-    """The producer, for a part of what it computes, which it writes into a buffer."""
+def _on_part(producer: Map, part: BufferBox, name: str, rw: Rewriter) -> Map:
+    """A copy of the producer that computes a part of its result, in a buffer."""
     params = {param: sym(rw.fresh_name(param)) for param in producer.params}
     inner = {old: rw.fresh_name(old) for old in producer.body.containers}
     (result,) = {

@@ -1,11 +1,9 @@
-"""Whether the iterations of two maps may take turns, as far as effects and symbols are concerned."""
+"""Legality of interleaving the iterations of two maps, with respect to effects and symbols."""
 
 from __future__ import annotations
 
-from dcpy.ir.analysis.access_relations import accesses_of_body
-from dcpy.ir.analysis.effects import known_effects_of
-from dcpy.ir.analysis.scopes import symbols_assigned_in
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.dataflow.def_use import Uses
+from dcpy.ir.analysis.dataflow.summaries import summary_of
 from dcpy.ir.effects import VISIBLE, Effect, keep_order
 from dcpy.ir.nodes import Map
 from dcpy.ir.refusal import Refusal
@@ -13,12 +11,12 @@ from dcpy.ir.tree import is_inside
 
 
 def why_not_in_turns(first: Map, second: Map, uses: Uses) -> Refusal | None:
-    """Why iterations of two maps may not be interleaved, whatever they touch; None where they may."""
+    """The reason not to interleave iterations of two maps, whatever memory they access; None if it is legal."""
     if first.schedule != second.schedule:
         return Refusal(f"schedules differ: {first.schedule} and {second.schedule}")
     pairs = ((first, second), (second, first))
     for mine, other in pairs:
-        for symbol in symbols_assigned_in(mine.body):
+        for symbol in summary_of(mine, uses).assigned:
             elements = (*uses.users(symbol), *uses.definers(symbol))
             if any(element is other or is_inside(element, other.body) for element in elements):
                 return Refusal(f"symbol {symbol!r} is assigned in one map and used in the other")
@@ -26,7 +24,7 @@ def why_not_in_turns(first: Map, second: Map, uses: Uses) -> Refusal | None:
 
 
 def _obstacle_of_effects(first: Map, second: Map, uses: Uses) -> Refusal | None:
-    effects = {node: known_effects_of(node, uses) for node in (first, second)}
+    effects = {node: summary_of(node, uses).effects for node in (first, second)}
     if Effect.MAY_RAISE in effects[first] & effects[second]:
         return Refusal("both may raise an exception, and the order would change")
     if keep_order(*effects.values()):
@@ -35,7 +33,8 @@ def _obstacle_of_effects(first: Map, second: Map, uses: Uses) -> Refusal | None:
     for mine, other in ((first, second), (second, first)):
         if Effect.MAY_RAISE not in effects[mine]:
             continue
-        seen = next((t.root for t in accesses_of_body(other, uses) if t.is_write and not uses.is_private(t.root)), "")
+        changed = map(uses.root, summary_of(other, uses).writes)
+        seen = next((root for root in changed if not uses.is_private(root)), "")
         if seen:
             return Refusal(
                 f"one may raise an exception while the other one writes {seen!r}, which the caller would see"

@@ -1,4 +1,4 @@
-"""ExpandToFuse: a library node between maps becomes maps itself, so that they can be fused."""
+"""ExpandToFuse: expansion of a library node into maps that can be fused with maps beside it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dcpy.base.errors import ExpansionError
-from dcpy.ir.analysis.access_relations import names_in
-from dcpy.ir.analysis.scopes import symbols_assigned_in
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.accesses.access_relations import names_in
+from dcpy.ir.analysis.dataflow.def_use import Uses
+from dcpy.ir.analysis.dataflow.name_resolution import symbols_assigned_in
 from dcpy.ir.data import Array, strides_of
 from dcpy.ir.library.expansions import EXPANSIONS, Replacement, expansions_of
 from dcpy.ir.memlet import Memlet
@@ -26,15 +26,15 @@ NEUTRAL = "maps"  #: the name of expansions that write unscheduled maps with con
 
 @dataclass(frozen=True)
 class ExpandToFuse(Transformation[Replacement]):
-    """Replace a library node by unscheduled maps where a map beside it could then become one with these.
+    """Replace a library node by unscheduled maps if a map beside it can then be fused with them.
 
     before   map i, j { T[i, j] = A[i, j]*A[i, j] }      after   map i, j { T[i, j] = A[i, j]*A[i, j] }
              reduce (T) -> s {axes = (1,)}                       map i { acc = 0; map k { acc (add) <- T[i, k] }
                                                                          s[i] = acc }
 
-    Applies where the node has an expansion called `maps`, and reads a temporary that a map of its state computes, or
-    computes one that a map of its state reads; nobody but the maps of that state may need it. What a foreign library
-    does well stays as it is, unless `foreign`, or a matrix that is read once need not be stored then.
+    Applies if the node has an expansion called `maps`, and shares a temporary with a map of its state; only maps of
+    that state may access the temporary. A node that a foreign library implements well stays, unless `foreign` is set
+    or fusion saves storing a matrix that is read once.
     """
 
     name: ClassVar[str] = "expand-to-fuse"
@@ -46,7 +46,7 @@ class ExpandToFuse(Transformation[Replacement]):
     columns: bool = False  #: also sums of columns, although each result jumps from row to row then
 
     def plan(self, m: Match) -> Replacement | Refusal:
-        """The maps. Refuses nodes without such an expansion, and those with nothing beside them."""
+        """The expansion. Refuses nodes without one, and nodes without a map beside them."""
         node, uses = m[self.node], m.uses
         name = f"{node.kind}/{NEUTRAL}"
         if name not in EXPANSIONS:
@@ -74,12 +74,13 @@ class ExpandToFuse(Transformation[Replacement]):
 
 
 def _is_foreign(node: LibraryNode) -> bool:
-    """Whether C functions would do what the node says."""
-    return any(one.environment and not one.refusal("cpu") for one in expansions_of(node.kind))
+    """Return whether a foreign library implements the node efficiently."""
+    foreign = (one for one in expansions_of(node.kind) if one.environment and not one.refusal("cpu"))
+    return any(not one.why_slow(node) for one in foreign)
 
 
 def _can_be_inlined(node: LibraryNode, uses: Uses) -> bool:
-    """Whether each map that it could be fused with computes nothing but what the node reads."""
+    """Return whether each map beside the node computes only the node's input."""
     state = node.state
     assert state is not None
     for name in _from_maps(node, uses):
@@ -91,7 +92,7 @@ def _can_be_inlined(node: LibraryNode, uses: Uses) -> bool:
 
 
 def _why_no_nest(maps: Replacement, shared: Sequence[str]) -> Refusal | None:
-    """None where a map with results of its own touches what is shared: it can become one with the map beside it."""
+    """The reason that the expansion has no nest to fuse with a map beside it; None if it has one."""
     if not all(isinstance(block, State) for block in maps.blocks):
         return Refusal("its maps are in loops and branches, where no map beside it is")
     nodes = [node for block in maps.blocks if isinstance(block, State) for node in block.nodes]
@@ -104,7 +105,7 @@ def _why_no_nest(maps: Replacement, shared: Sequence[str]) -> Refusal | None:
 
 
 def _touched(node: Map) -> set[str]:
-    """What a map touches at places that its parameters say; where the data say so, nothing is fused."""
+    """The containers that a map accesses at indices of its parameters; data-dependent indices prevent fusion."""
     parts = (*node.body.walk_nodes(), *node.body.walk_blocks())
     found = {name for region in node.body.walk_regions() for name in symbols_assigned_in(region)}
     memlets = (memlet for part in parts for memlet in (*part.reads(), *part.writes()))
@@ -112,14 +113,14 @@ def _touched(node: Map) -> set[str]:
 
 
 def _is_one_sum(node: Map) -> bool:
-    """Whether the iterations of a map combine values in what is declared outside of it."""
+    """Return whether the iterations of a map combine values in a container from outside."""
     private = {name for region in node.body.walk_regions() for name in region.containers}
     writes = (memlet for inner in node.body.walk_nodes() for memlet in inner.writes())
     return any(memlet.wcr and memlet.container not in private for memlet in writes)
 
 
 def _is_across(maps: Replacement, uses: Uses) -> str | None:
-    """An operand along which the outer parameters of a nest run, and not the inner ones, which combine its elements."""
+    """An operand that is contiguous along an outer parameter of a nest, and combined along inner ones."""
     nodes = [node for block in maps.blocks if isinstance(block, State) for node in block.nodes]
     for outer in (node for node in nodes if isinstance(node, Map)):
         private = {name for region in outer.body.walk_regions() for name in region.containers} | set(maps.containers)
@@ -132,34 +133,35 @@ def _is_across(maps: Replacement, uses: Uses) -> str | None:
 
 
 def _fastest(read: Memlet, uses: Uses) -> tuple[str, ...]:
-    """The symbols along which neighbours in memory are read."""
+    """The symbols along which a memlet reads adjacent elements in memory."""
     desc = uses.desc(read.container)
     pairs = zip(read.subset.dims, strides_of(desc), strict=True)
     return tuple(symbol for dim, stride in pairs if stride is ONE for symbol in dim.symbols)
 
 
 def _is_streamed(node: LibraryNode, uses: Uses) -> bool:
-    """Whether it reads each element of a matrix once that a map computes: storing that for a library costs more."""
+    """Return whether a node reads each element of a computed matrix once: storing the matrix for a library costs more.
+    """
     rank = max(len(memlet.subset.shape) for memlet in node.writes())
     return any(len(uses.desc(name).shape) > rank for name in _from_maps(node, uses))
 
 
 def _from_maps(node: LibraryNode, uses: Uses) -> Iterator[str]:
-    """Temporaries that the node reads and a map before it in its state writes."""
+    """Temporaries that a map before the node writes and the node reads."""
     for name in names_in(node, uses)[0]:
         if _is_temporary(name, node, uses) and _before(node, name, uses):
             yield name
 
 
 def _for_maps(node: LibraryNode, uses: Uses) -> Iterator[str]:
-    """Temporaries that the node writes and a map behind it in its state reads."""
+    """Temporaries that the node writes and a map after it reads."""
     for name in names_in(node, uses)[1]:
         if _is_temporary(name, node, uses) and _behind(node, name, uses):
             yield name
 
 
 def _is_temporary(name: str, node: LibraryNode, uses: Uses) -> bool:
-    """Whether only the node and maps of its state touch an array."""
+    """Return whether only the node and maps of its state access an array."""
     if not isinstance(uses.desc(name), Array) or not uses.is_private(name) or len(uses.overlapping(name)) > 1:
         return False
     state = node.state

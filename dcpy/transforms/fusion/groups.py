@@ -1,4 +1,4 @@
-"""Groups of maps that could be one: who joins, who has to step aside, and what the group keeps to itself."""
+"""Groups of maps that can be fused: their members, the nodes to move away, and the temporaries that become private."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from dcpy.ir.analysis.access import MemoryAccess
-from dcpy.ir.analysis.access_relations import names_in
-from dcpy.ir.analysis.dependences import groups_depend, nodes_depend, surely_written_before
-from dcpy.ir.analysis.footprints import Footprint
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.accesses.access_relations import names_in
+from dcpy.ir.analysis.accesses.memory_access import MemoryAccess
+from dcpy.ir.analysis.dataflow.def_use import Uses
+from dcpy.ir.analysis.dependence.loop_dependences import groups_depend, nodes_depend, surely_written_before
+from dcpy.ir.analysis.polyhedral.footprints import Footprint
 from dcpy.ir.data import Array
 from dcpy.ir.nodes import Map, Node
 from dcpy.ir.refusal import Refusal
@@ -25,7 +25,7 @@ from dcpy.transforms.fusion.temporaries import is_fixed, needed_elsewhere
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A map of a group, and what one iteration of the prefix touches, in terms of the first map's parameters."""
+    """A map of a group, and the accesses of one iteration of the prefix, in the first map's parameters."""
 
     node: Map
     renaming: Renaming
@@ -35,7 +35,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Maps that become one at their `depth` outer parameters."""
+    """Maps that are fused at their `depth` outer parameters."""
 
     depth: int
     members: tuple[Member, ...]
@@ -44,7 +44,7 @@ class Group:
 
 
 def temporaries_of(node: Map, uses: Uses) -> Iterator[str]:
-    """Arrays that a map writes and that may become private to it and to maps behind it."""
+    """Arrays that a map writes and that may become private to it and later maps."""
     state = node.state
     for name in names_in(node, uses)[1]:
         if not isinstance(uses.desc(name), Array) or not uses.is_private(name) or len(uses.overlapping(name)) > 1:
@@ -59,7 +59,7 @@ def touched_by(node: Map, uses: Uses) -> set[str]:
 
 
 def grown(first: Map, depth: int, uses: Uses, ranges: Ranges) -> tuple[Group, Refusal | None]:
-    """The captured map, and each map behind it that can join those before it; and why one did not."""
+    """The captured map, and the later maps that can join the group; and the reason of one that cannot."""
     state = first.state
     assert isinstance(state, State)
     members = [Member(first, {}, touches_below(first, depth, uses), ())]
@@ -82,7 +82,7 @@ def grown(first: Map, depth: int, uses: Uses, ranges: Ranges) -> tuple[Group, Re
 
 
 def _until_last_reader(first: Map, state: State, uses: Uses) -> Sequence[Node]:
-    """The nodes behind a map, up to the last one that has to do with its temporaries, directly or through others."""
+    """The nodes after a map, up to the last one that uses its temporaries, directly or indirectly."""
     nodes = state.nodes[state.index(first) + 1 :]
     wanted = dict.fromkeys(temporaries_of(first, uses))
     last = 0
@@ -98,7 +98,7 @@ def _depends(node: Node, others: Iterable[Node], uses: Uses, ranges: Ranges) -> 
 
 
 def _joining(node: Map, members: Sequence[Member], depth: int, uses: Uses, ranges: Ranges) -> Member | Refusal | None:
-    """A map as a member of a group, or why it cannot be one; None where it reads nothing that the group writes."""
+    """A map as a member of a group, or the reason that it cannot join; None if it reads no result of the group."""
     first = members[0].node
     written = {name for member in members for name in names_in(member.node, uses)[1]}
     if written.isdisjoint(names_in(node, uses)[0]):
@@ -120,7 +120,7 @@ def _outer(node: Map) -> str:
 
 
 def kept_dims(name: str, group: Group, uses: Uses, ranges: Ranges) -> tuple[int, ...] | Refusal:
-    """The dimensions that a private copy of a temporary needs, or why it cannot be private."""
+    """The dimensions that a private copy of a temporary needs; or the reason that it cannot be private."""
     if refusal := needed_elsewhere(name, [member.node for member in group.members], uses):
         return Refusal(refusal.reason.partition(";")[0], refusal.elements)
     first, desc = group.members[0].node, uses.desc(name)
@@ -137,16 +137,16 @@ def kept_dims(name: str, group: Group, uses: Uses, ranges: Ranges) -> tuple[int,
             return Refusal(f"{name!r} is read where the same iteration did not surely write it")
     subsets = [touch.subset for touch in touches]
     inner = {variable for touch in touches for scope in touch.scopes for variable, _ in scope.variables}
-    inner.update(symbol for touch in touches for symbol in touch.run_time)
+    inner.update(symbol for touch in touches for symbol in touch.varying_symbols)
     kept = tuple(axis for axis in range(len(desc.shape)) if not is_fixed(axis, subsets, inner))
     return kept if len(kept) < len(desc.shape) else Refusal(f"each iteration needs all of {name!r}")
 
 
 def traffic_shrinks(group: Group, private: Iterable[str], uses: Uses) -> bool:
-    """Whether something as large as what the maps run through is moved less often than before.
+    """Return whether fusion reduces the traffic of an array as large as the maps' domain.
 
-    That is a temporary that becomes private, or what two of them touch; anything smaller costs little, and a map that
-    is fused for that can no longer be scheduled as its own accesses would like it.
+    Such an array is a temporary that becomes private, or an array that two of the maps access. Smaller arrays cost
+    little, and a fused map can no longer get the schedule that suits its own accesses.
     """
     largest = group.depth + max(_inner_rank(touch) for member in group.members for touch in member.touches)
     touched = [dict.fromkeys(touch.root for touch in member.touches) for member in group.members]

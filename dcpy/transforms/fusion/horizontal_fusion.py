@@ -1,15 +1,15 @@
-"""HorizontalFusion: two maps over the same points, side by side, become one."""
+"""HorizontalFusion: fusion of two independent maps over the same points."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.analysis.access_relations import accesses_of_body
-from dcpy.ir.analysis.dependence_vectors import dependences_between
-from dcpy.ir.analysis.dependences import nodes_depend
-from dcpy.ir.analysis.effects import effects_of, leavers
-from dcpy.ir.analysis.nests import axes_of
+from dcpy.ir.analysis.accesses.access_relations import accesses_of_body
+from dcpy.ir.analysis.dataflow.effect_analysis import effects_of, leavers
+from dcpy.ir.analysis.dependence.dependence_vectors import dependences_between
+from dcpy.ir.analysis.dependence.loop_dependences import nodes_depend
+from dcpy.ir.analysis.dependence.loop_nests import axes_of
 from dcpy.ir.effects import Effect
 from dcpy.ir.nodes import Map
 from dcpy.ir.region import State
@@ -26,9 +26,9 @@ class HorizontalFusion(Transformation[Legal]):
              map j = 0:N { C[j] = g(A[j]) }
     after    map i = 0:N { B[i] = f(A[i]); C[i] = g(A[i]) }
 
-    What both read is then read once, and one team of threads does both. Applies to equal ranges, where no point of
-    the second map depends on another point of the first one, nothing between them stands in the way, and nothing
-    inside may end the program early. MapFusion fuses along what the first one makes, and lets it stay in registers.
+    Common operands are then read once, and one team of threads runs both. Applies to equal ranges, if no point of the
+    second map depends on another point of the first one, no node between them prevents it, and nothing inside may end
+    the program early. MapFusion fuses a producer with its consumer, and keeps the intermediate value in registers.
     (Kennedy and McKinley, Maximizing Loop Parallelism and Improving Data Locality via Loop Fusion and Distribution,
     1993.)
     """
@@ -39,7 +39,7 @@ class HorizontalFusion(Transformation[Legal]):
     pattern = siblings(first, second)
 
     def plan(self, m: Match) -> Legal | Refusal:
-        """Refuses other ranges, and dependences between different points, naming the accesses and their distance."""
+        """The plan. Refuses different ranges, and dependences between different points (and names the accesses)."""
         first, second = m[self.first], m[self.second]
         names = renamed_params(second, first)
         if len(first.params) != len(second.params) or first.domain != tuple(dim.subs(names) for dim in second.domain):
@@ -53,7 +53,7 @@ class HorizontalFusion(Transformation[Legal]):
         return _other_points(first, second, names, m) or _in_between(first, second, m) or LEGAL
 
     def apply(self, m: Match, plan: Legal, rw: Rewriter) -> Map:
-        """Returns the map, which is the first one."""
+        """Return the fused map, which is the first one."""
         first, second = m[self.first], m[self.second]
         rw.substitute_symbols(renamed_params(second, first), within=second.body)
         rw.hoist_containers(second.body, first.body)
@@ -68,19 +68,19 @@ class HorizontalFusion(Transformation[Legal]):
 
 
 def renamed_params(node: Map, other: Map) -> dict[str, ExprLike]:
-    """The parameters of a map as those of another one."""
+    """The parameters of a map, renamed to those of another one."""
     return {old: sym(new) for old, new in zip(node.params, other.params, strict=False)}
 
 
 def _other_points(first: Map, second: Map, names: dict[str, ExprLike], m: Match) -> Refusal | None:
-    """A dependence of a point of the second map on another point of the first."""
+    """A dependence of a point of the second map on a different point of the first."""
     later = [touch.subs(names) for touch in accesses_of_body(second, m.uses)]
     found = dependences_between(accesses_of_body(first, m.uses), later, axes_of(first), m.uses.ranges_at(first))
     return found.obstacle(" or ".join(f"d{number} != 0" for number in range(len(first.params))))
 
 
 def _in_between(first: Map, second: Map, m: Match) -> Refusal | None:
-    """A node between the maps that the second one may not pass."""
+    """A node between the maps that the second map may not move across."""
     state = m.state
     ranges = m.uses.ranges_at(state)
     for node in state.nodes[state.index(first) + 1 : state.index(second)]:

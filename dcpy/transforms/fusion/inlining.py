@@ -1,4 +1,4 @@
-"""Inlining of a pointwise producer: what it computes is computed again where it is read."""
+"""Inlining of a pointwise producer: each reader recomputes the value that it reads."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ from dcpy.ir.symbolic import Expr, ExprLike, sym
 from dcpy.transforms.api import Rewriter
 from dcpy.transforms.fusion.pointwise import Temporary
 
-Place = tuple[State, Subset]  # an element, where it is read
+ReadElement = tuple[State, Subset]  # an element, where it is read
 
 
 @dataclass(frozen=True, slots=True)
 class Inlining:
-    """What is computed again, and where."""
+    """The producer to recompute, and its readers."""
 
     temporary: Temporary
     readers: tuple[Tasklet, ...]
 
     @property
     def tmp(self) -> str:
-        """The container that is not needed any more."""
+        """The temporary that inlining removes."""
         return self.temporary.name
 
     def values(self, subset: Subset) -> Mapping[str, Expr]:
-        """The parameters of the producer for the element that a reader reads."""
+        """The producer's parameters for the element that a reader reads."""
         dims = (dim for dim in subset.dims if isinstance(dim, Expr))
         return {axis: dim for axis, dim in zip(self.temporary.axes, dims, strict=True) if axis}
 
-    def places(self) -> tuple[Place, ...]:
-        """Where an element is computed: once in each state that reads it, however often it does."""
-        found: dict[Place, None] = {}
+    def places(self) -> tuple[ReadElement, ...]:
+        """The places that compute an element: one per state and element, however often the state reads it."""
+        found: dict[ReadElement, None] = {}
         for reader in self.readers:
             assert reader.state is not None
             found |= {(reader.state, memlet.subset): None for memlet in reader.reads() if memlet.container == self.tmp}
@@ -46,8 +46,8 @@ class Inlining:
 
 
 def inline(producer: Map, plan: Inlining, rw: Rewriter) -> None:
-    """Computes what is read before the first tasklet of each state that reads it; takes out map and temporary."""
-    computed: dict[Place, str] = {}
+    """Recompute each element before its first reader in each state; erase the map and the temporary."""
+    computed: dict[ReadElement, str] = {}
     for reader in sorted(plan.readers, key=_index):
         state = reader.state
         assert state is not None
@@ -76,7 +76,7 @@ def _erase_producer(producer: Map, plan: Inlining, rw: Rewriter) -> None:
 
 
 def compute_before(reader: Tasklet, subset: Subset, producer: Map, plan: Inlining, rw: Rewriter) -> str:
-    """Puts the map's tasklets before a reader, for an element that it reads; returns the scalar that has the result."""
+    """Insert the map's tasklets before a reader, for one element; return the scalar with the result."""
     state = reader.state
     assert state is not None
     fresh = {name: rw.declare_fresh(name, desc, state.region) for name, desc in producer.body.containers.items()}
@@ -100,7 +100,7 @@ def compute_before(reader: Tasklet, subset: Subset, producer: Map, plan: Inlinin
 
 
 def _look_up_before(state: State, block: SymbolAssign, values: Mapping[str, ExprLike], rw: Rewriter) -> str:
-    """Puts an index that the map looks up before a state that reads; returns its name there."""
+    """Insert an index that the map looks up before a reading state; return its name there."""
     symbol = rw.fresh_name(block.symbol)
     rw.sdfg.assign_symbol(symbol, rw.sdfg.assigned_symbols[block.symbol])
     copied = copy_block(block, Substitution({**values, block.symbol: sym(symbol)}))

@@ -1,13 +1,16 @@
-"""MapInlining: what an elementwise map computes is computed where it is read, once per element."""
+"""MapInlining: an elementwise map is inlined into its readers, which read each element once."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
 from typing import ClassVar
 
-from dcpy.ir.analysis.uses import Uses
-from dcpy.ir.editing.places import position_of
+from dcpy.ir.analysis.dataflow.def_use import Uses
+from dcpy.ir.editing.element_paths import position_of
+from dcpy.ir.expressions.scalar import Op, walk
+from dcpy.ir.machine_model import COSTS, Costs
 from dcpy.ir.nodes import Map, Tasklet
 from dcpy.ir.region import Branch, Loop, Region
 from dcpy.ir.subsets import Range, Subset
@@ -16,6 +19,8 @@ from dcpy.ir.tree import dominates, is_inside, owners_around
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 from dcpy.transforms.fusion.inlining import Inlining, inline
 from dcpy.transforms.fusion.pointwise import temporary_of, why_not_later
+
+CHEAP = 4  #: units of work that take no longer than to store an element and to load it
 
 
 @dataclass(frozen=True)
@@ -26,9 +31,10 @@ class MapInlining(Transformation[Inlining]):
              map c = 0:N:1024 { map k = c:min(N, c + 1024) {               t = A[k]*A[k]
                s += tmp[k] } }                                             s += t } }
 
-    The loops of the reader may be of any shape: it is how maps go into the loops that an expansion of a reduction
-    writes. Applies when the map computes each element of a transient by tasklets alone, when only tasklets read it,
-    each element at most once in a run, and when nothing that the map reads is written in between.
+    The loops of the reader may have any shape, so maps can be inlined into the expansion of a reduction. Applies if the
+    map computes each element of a transient by tasklets alone, only tasklets read it, each element is read at most
+    once in a run, and nothing writes the map's inputs in between. A tasklet may read several elements (of a mask:
+    ``x[1:] != x[:-1]``) where to compute them all takes no longer than to store and to load one.
     """
 
     name: ClassVar[str] = "map-inlining"
@@ -38,14 +44,15 @@ class MapInlining(Transformation[Inlining]):
     pattern = one(producer)
 
     indices: bool = False  #: also maps that look up where they read (``x[p[i]]``)
+    costs: Costs = COSTS
 
     def plan(self, m: Match) -> Inlining | Refusal:
-        """What to substitute where."""
+        """The producer and its readers. Refuses other producers, and elements that are read several times."""
         producer, uses = m[self.producer], m.uses
         tmp = temporary_of(producer, uses, indices=self.indices)
         if isinstance(tmp, Refusal):
             return tmp
-        readers = _readers(producer, tmp.name, uses)
+        readers = _readers(producer, tmp.name, uses, lambda: self._times(producer, uses))
         if isinstance(readers, Refusal):
             return readers
         return why_not_later(producer, readers, uses) or Inlining(tmp, readers)
@@ -53,9 +60,17 @@ class MapInlining(Transformation[Inlining]):
     def apply(self, m: Match, plan: Inlining, rw: Rewriter) -> None:
         inline(m[self.producer], plan, rw)
 
+    def _times(self, producer: Map, uses: Uses) -> int:
+        """Return how many elements a reader may compute: 1 where an element takes more than one load, or long."""
+        nodes = [*producer.body.walk_nodes()]
+        loads = {memlet for node in nodes for memlet in node.reads() if uses.desc(memlet.container).shape}
+        parts = (part for node in nodes for expr in node.exprs() for part in walk(expr) if isinstance(part, Op))
+        work = sum(self.costs.operations.of(part.name) for part in parts)
+        return 1 if len(loads) > 1 or producer.body.containers else max(1, CHEAP // max(work, 1))
 
-def _readers(producer: Map, tmp: str, uses: Uses) -> tuple[Tasklet, ...] | Refusal:
-    """The tasklets that read the result, later in the same region; each element is read at most once in a run."""
+
+def _readers(producer: Map, tmp: str, uses: Uses, times: Callable[[], int]) -> tuple[Tasklet, ...] | Refusal:
+    """The tasklets that read the result, later in the same region, each element at most so many times in a run."""
     state = producer.state
     region = None if state is None else state.region
     found: list[Tasklet] = []
@@ -65,7 +80,8 @@ def _readers(producer: Map, tmp: str, uses: Uses) -> tuple[Tasklet, ...] | Refus
         if region is None or not dominates(producer, reader):
             return Refusal(f"{tmp!r} is read elsewhere")
         subsets = {memlet.subset for memlet in reader.reads() if memlet.container == tmp}
-        if len(subsets) != 1 or not _reads_once(next(iter(subsets)), reader, region):
+        several = len(subsets) != 1 and len(subsets) > times()
+        if several or not all(_reads_once(subset, reader, region) for subset in subsets):
             return Refusal(f"an element of {tmp!r} may be read more than once: it would be computed again")
         found.append(reader)
     if not found:
@@ -76,7 +92,7 @@ def _readers(producer: Map, tmp: str, uses: Uses) -> tuple[Tasklet, ...] | Refus
 
 
 def _reads_once(subset: Subset, reader: Tasklet, region: Region) -> bool:
-    """Whether each parameter around a reader has a dimension of its own, or bounds a parameter that has one."""
+    """Return whether each parameter around a reader indexes a dimension of its own, or bounds a parameter that does."""
     scopes = scopes_within(reader, region)
     if scopes is None:
         return False
@@ -98,7 +114,7 @@ def _reads_once(subset: Subset, reader: Tasklet, region: Region) -> bool:
 
 
 def scopes_within(reader: Tasklet, region: Region) -> list[tuple[str, Range]] | None:
-    """The parameters around a reader up to a region, innermost first; None where something else repeats it."""
+    """The parameters around a reader up to a region, innermost first; None if another scope repeats it."""
     found: list[tuple[str, Range]] = []
     for owner in owners_around(reader, within=region):
         match owner:
@@ -114,7 +130,7 @@ def scopes_within(reader: Tasklet, region: Region) -> list[tuple[str, Range]] | 
 
 
 def _exclusive(first: Tasklet, second: Tasklet) -> bool:
-    """Whether two readers stand in different cases of one branch."""
+    """Return whether two readers are in different cases of one branch."""
     around = list(owners_around(second))
     shared = [owner for owner in owners_around(first) if isinstance(owner, Branch) and owner in around]
     cases = [case for branch in shared for case in branch.regions()]
@@ -122,12 +138,15 @@ def _exclusive(first: Tasklet, second: Tasklet) -> bool:
 
 
 def _side_by_side(first: Tasklet, second: Tasklet, tmp: str, region: Region | None) -> bool:
-    """Whether two readers of one state read elements that are less than a step of a loop apart: never the same one."""
+    """Return whether two readers of one state never read the same element: their distance is less than a loop step."""
     if first.state is not second.state or region is None:
         return False
-    one, other = (
-        next(memlet.subset for memlet in reader.reads() if memlet.container == tmp) for reader in (first, second)
+    ones, others = (
+        {memlet.subset for memlet in reader.reads() if memlet.container == tmp} for reader in (first, second)
     )
+    if len(ones) > 1 or len(others) > 1:
+        return False
+    (one,), (other,) = ones, others
     differing = [dims for dims in zip(one.dims, other.dims, strict=True) if dims[0] != dims[1]]
     if len(differing) != 1 or not all(isinstance(dim, Expr) for dim in differing[0]):
         return False
@@ -141,7 +160,7 @@ def _side_by_side(first: Tasklet, second: Tasklet, tmp: str, region: Region | No
 
 
 def _step_of(index: Expr, param: str, values: Range) -> int:
-    """How far an index moves from one value of a parameter to the next; 0 where that is not known."""
+    """The distance that an index moves from one value of a parameter to the next; 0 if unknown."""
     form, step = index.linear_in(param), values.step.constant
     factor = None if form is None else form[0].constant
     return 0 if factor is None or step is None else abs(factor * step)

@@ -1,11 +1,11 @@
-"""Alignment of iteration spaces: which iteration of a second map goes with which one of a first map."""
+"""Alignment of iteration spaces: the correspondence of iterations of two maps."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from dcpy.ir.analysis.access import MemoryAccess
-from dcpy.ir.analysis.dependences import groups_depend
+from dcpy.ir.analysis.accesses.memory_access import MemoryAccess
+from dcpy.ir.analysis.dependence.loop_dependences import groups_depend
 from dcpy.ir.nodes import Map
 from dcpy.ir.refusal import Refusal
 from dcpy.ir.subsets import Subset
@@ -18,7 +18,7 @@ Renaming = Mapping[str, Expr]  # the second map's parameters in terms of the fir
 def matching_points(
     first: Map, second: Map, ours: Sequence[MemoryAccess], theirs: Sequence[MemoryAccess], tmp: str, ranges: Ranges
 ) -> Renaming | Refusal:
-    """The first way to match the iteration spaces under which no two different iterations depend on each other."""
+    """The first match of the iteration spaces under which different iterations are independent."""
     points = tuple(zip(first.params, first.domain, strict=True))
     shared = {touch.memory for touch in ours}
     reason = f"iteration spaces differ: {space_of(first)} and {space_of(second)}"
@@ -41,7 +41,7 @@ def matching_points(
 def _candidates(
     first: Map, second: Map, ours: Sequence[MemoryAccess], theirs: Sequence[MemoryAccess], tmp: str
 ) -> Iterator[tuple[tuple[str, Expr], ...]]:
-    """Ways to name the second map's parameters: in order, and as the accesses to the temporary suggest."""
+    """Candidate renamings of the second map's parameters: in order, and as accesses to the temporary suggest."""
     yield tuple(_in_order(first, second).items())
     written = [touch.subset for touch in ours if touch.is_write and touch.container == tmp]
     read = [touch.subset for touch in theirs if not touch.is_write and touch.container == tmp]
@@ -71,7 +71,7 @@ def _aligned(first: Map, second: Map, produced: Subset, consumed: Subset) -> Ite
 
 
 def _same_space(first: Map, second: Map, renaming: Renaming, ranges: Ranges) -> bool:
-    """Whether the second map runs through the first map's points under a renaming by shifted parameters."""
+    """Return whether the second map covers the first map's points under a renaming by shifted parameters."""
     domains = dict(zip(first.params, first.domain, strict=True))
     for name, values in zip(second.params, second.domain, strict=True):
         mine = next((param for param in domains if renaming[name].linear_in(param) is not None
@@ -87,7 +87,7 @@ def _same_space(first: Map, second: Map, renaming: Renaming, ranges: Ranges) -> 
 
 
 def in_order(first: Map, second: Map, ranges: Ranges) -> Renaming | Refusal:
-    """The second map's parameters by those of the first one, in order and shifted, if the spaces are the same."""
+    """The second map's parameters in terms of the first map's, in order and shifted, if the spaces are equal."""
     if len(first.params) == len(second.params):
         renaming = _in_order(first, second)
         if _same_space(first, second, renaming, ranges):
@@ -101,7 +101,7 @@ def _in_order(first: Map, second: Map) -> Renaming:
 
 
 def inverse(renaming: Renaming, first: Map) -> dict[str, Expr] | None:
-    """The first map's parameters in terms of the second map's; None where shifts depend on parameters."""
+    """The first map's parameters in terms of the second map's; None if shifts depend on parameters."""
     values: dict[str, Expr] = {}
     for name, value in renaming.items():
         mine = next(param for param in first.params if param in value.symbols)
@@ -113,7 +113,7 @@ def inverse(renaming: Renaming, first: Map) -> dict[str, Expr] | None:
 
 
 def why_not_own(node: Map, written: Subset, name: str) -> Refusal | None:
-    """Why the iterations of a map do not write an element each of an array, in a box; None where they do."""
+    """The reason that the iterations of a map do not write one element each, in a box; None if they do."""
     if any(values.step is not ONE or not {*node.params}.isdisjoint(values.symbols) for values in node.domain):
         return Refusal("the iterations of a map are no box")
     found: list[str] = []

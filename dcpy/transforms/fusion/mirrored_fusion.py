@@ -1,4 +1,4 @@
-"""MirroredFusion: a map that reads an array backwards and the map that then updates it become one, over pairs."""
+"""MirroredFusion: fusion under a reversal. A map that reads an array backwards is fused with the array's update."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.analysis.access import MemoryAccess
-from dcpy.ir.analysis.access_relations import accesses_of_body, names_in
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.accesses.access_relations import accesses_of_body, names_in
+from dcpy.ir.analysis.accesses.memory_access import MemoryAccess
+from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.editing.cloning import clone_body
 from dcpy.ir.nodes import Map, Node, Tasklet
 from dcpy.ir.region import State
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import Expr, Ranges, sym
 from dcpy.transforms.api import Access, Match, Refusal, Rewriter, Transformation, capture, path
-from dcpy.transforms.fusion.between import movable_between
+from dcpy.transforms.fusion.between import bring_together, movable_behind
 from dcpy.transforms.fusion.bodies import append_body
 from dcpy.transforms.fusion.conditions import why_not_in_turns
 from dcpy.transforms.fusion.matching import Renaming, in_order, why_not_own
@@ -24,18 +24,17 @@ from dcpy.transforms.fusion.temporaries import needed_elsewhere, shrink
 
 @dataclass(frozen=True)
 class MirroredFusion(Transformation["Mirrored"]):
-    """Fuse two maps, each iteration of which depends on its mirror image: both run in one iteration of half the range.
+    """Fuse two maps whose iterations depend on their mirror image: an iteration over half the range runs both images.
 
     before   map i = 0:N { tmp[i] = c*y[N-1-i] }      after   map i = 0:N//2 { t = c*y[N-1-i];  u = c*y[i]
              map j = 0:N { y[j] = y[j] + tmp[j] }                              y[i] = y[i] + t
                                                                                y[N-1-i] = y[N-1-i] + u }
                                                               map i = N//2:N - N//2 { t = c*y[i];  y[i] = y[i] + t }
 
-    What NumPy computes into a temporary, because an array is updated from its own reverse (``y += c * y[::-1]``), needs
-    none: iterations i and N - 1 - i only depend on each other. Applies where both maps are tasklets over the same
-    points, where the second one writes one array, an element in each iteration, and where both read of it that element
-    and its image alone. (Index-set splitting: Allen and Kennedy, Optimizing Compilers for Modern
-    Architectures, 2001.)
+    NumPy needs a temporary to update an array from its own reverse (``y += c * y[::-1]``). Here none is needed:
+    iterations i and N - 1 - i depend only on each other. Applies if both maps consist of tasklets over the same points,
+    the second map writes one array, one element per iteration, and both read only that element and its image.
+    (Index-set splitting: Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001.)
     """
 
     name: ClassVar[str] = "mirrored-fusion"
@@ -46,7 +45,7 @@ class MirroredFusion(Transformation["Mirrored"]):
     pattern = path(first, tmp, second)
 
     def plan(self, m: Match) -> Mirrored | Refusal:
-        """The axis of the mirror. Refuses where an iteration depends on others than its image."""
+        """The axis of the reversal. Refuses dependences on iterations other than the image."""
         first, second, tmp, uses = m[self.first], m[self.second], m[self.tmp].container, m.uses
         if names_in(first, uses)[0].keys().isdisjoint(names_in(second, uses)[1]):  # cheap, and nearly always so
             return Refusal("the second map writes nothing that the first one reads")
@@ -64,13 +63,13 @@ class MirroredFusion(Transformation["Mirrored"]):
         param = _mirror(first, second, tmp, touches, uses)
         if isinstance(param, Refusal):
             return param
-        before = movable_between(first, second, uses, ranges)
-        return before if isinstance(before, Refusal) else Mirrored(param, renaming, before)
+        behind = movable_behind(first, second, uses, ranges)
+        return behind if isinstance(behind, Refusal) else Mirrored(param, renaming, behind)
 
     def apply(self, m: Match, plan: Mirrored, rw: Rewriter) -> Map:
-        """Returns the map over the pairs, which is the first one."""
+        """Return the map over the pairs, which is the first one."""
         first, second, param = m[self.first], m[self.second], plan.param
-        rw.move_nodes(plan.before, m.state, m.state.index(first))
+        bring_together(first, second, plan.behind, rw)
         count = len(list(first.body.walk_nodes()))
         rw.substitute_symbols(dict(plan.renaming), second.body)
         append_body(first, second, rw)
@@ -90,11 +89,11 @@ class MirroredFusion(Transformation["Mirrored"]):
 
 @dataclass(frozen=True, slots=True)
 class Mirrored:
-    """How two maps become one over pairs."""
+    """The plan to fuse two maps over pairs of iterations."""
 
     param: str  # of the first map, along which the mirror is
     renaming: Renaming
-    before: tuple[Node, ...]  # nodes between the maps that go before both
+    behind: tuple[Node, ...]  # nodes between the maps that go behind both; the others go before both
 
 
 def _why_not_tasklets(maps: Sequence[Map]) -> Refusal | None:
@@ -106,7 +105,7 @@ def _why_not_tasklets(maps: Sequence[Map]) -> Refusal | None:
 
 
 def _mirror(first: Map, second: Map, tmp: str, touches: Sequence[MemoryAccess], uses: Uses) -> str | Refusal:
-    """The parameter along which an iteration depends on its image; refuses where it depends on any other one."""
+    """The parameter along which an iteration depends on its image. Refuses dependences on other iterations."""
     inside = {*first.body.containers, *second.body.containers}
     touches = [touch for touch in touches if touch.root not in inside]
     arrays = {touch.root for touch in touches if touch.is_write and touch.root != tmp}
@@ -131,12 +130,12 @@ def _mirror(first: Map, second: Map, tmp: str, touches: Sequence[MemoryAccess], 
 
 
 def _image(param: str, values: Range) -> Expr:
-    """The value of a range that is as far from its end as the parameter is from its beginning."""
+    """The mirror image of a parameter in its range."""
     return values.start + values.stop - 1 - sym(param)
 
 
 def _halves(values: Range, ranges: Ranges) -> tuple[Range, Range]:
-    """The first half of a range, and the value in the middle if their number is odd; of one inside out none."""
+    """The first half of a range, and the middle value if the number of values is odd; empty for a negative range."""
     half = values.size_within(ranges) // 2
     return Range(values.start, values.start + half), Range(values.start + half, values.stop - half)
 
@@ -147,7 +146,7 @@ def _domain_with(node: Map, param: str, values: Range) -> tuple[Range, ...]:
 
 
 def _middle(first: Map, param: str, values: Range, rw: Rewriter) -> Map:
-    """A map that does what the first one does, over these values of a parameter."""
+    """A copy of the first map over the middle values of a parameter."""
     names = {name: rw.fresh_name(name) for name in first.params}
     body = clone_body(first.body, {name: sym(fresh) for name, fresh in names.items()}, rw)
     domain = _domain_with(first, param, values)
@@ -155,7 +154,7 @@ def _middle(first: Map, param: str, values: Range, rw: Rewriter) -> Map:
 
 
 def _add_image(first: Map, param: str, values: Range, count: int, rw: Rewriter) -> None:
-    """Lets an iteration do what its image does, too: all of the first map's `count` tasklets before the second's."""
+    """Add the image of an iteration to it: the first map's `count` tasklets of both come before the second's."""
     image = clone_body(first.body, {param: _image(param, values)}, rw)
     (state,), (copied,) = first.body.blocks, image.blocks
     assert isinstance(state, State)

@@ -1,4 +1,4 @@
-"""NodeSplitting: what a map reads of an array that the next one changes is copied before, so that they can be fused."""
+"""NodeSplitting: copies of the elements in conflict between two maps, so that the maps can be fused."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.data import Array
+from dcpy.ir.field_roles import Role
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, Map
-from dcpy.ir.roles import Role
 from dcpy.ir.subsets import DimSubset, Range, Subset
 from dcpy.ir.symbolic import ONE, Expr, sym
 from dcpy.ir.tree import subtree
@@ -20,7 +20,7 @@ from dcpy.transforms.fusion.map_fusion import fusion_of
 
 @dataclass(frozen=True)
 class Ahead:
-    """A memlet of a map's body; all that it reads in the map's iterations, and the parameters that run through it."""
+    """A memlet of a map's body, the box that it reads over all iterations, and the parameters of that box."""
 
     read: Memlet
     whole: Memlet
@@ -29,7 +29,7 @@ class Ahead:
 
 @dataclass(frozen=True)
 class NodeSplitting(Transformation[tuple[Ahead, ...]]):
-    """Break anti-dependences by copies of what conflicts, where that is less than the temporary between two maps.
+    """Break anti-dependences by copies of the conflicting elements, if these are fewer than those of the temporary.
 
     before   map i, j { t[i, j] = A[i, k] + A[k, j] }              after   copy A[0:N, k] -> c;  copy A[k, 0:N] -> r
              map i, j { A[i, j] = min(A[i, j], t[i, j]) }                  map i, j { t[i, j] = c[i] + r[j] }
@@ -49,7 +49,7 @@ class NodeSplitting(Transformation[tuple[Ahead, ...]]):
     pattern = path(first, tmp, second)
 
     def plan(self, m: Match) -> tuple[Ahead, ...] | Refusal:
-        """What is copied."""
+        """The elements to copy. Refuses maps that cannot be fused even then, and boxes that are too large."""
         first, second, tmp, uses = m[self.first], m[self.second], m[self.tmp].container, m.uses
         conflicts = _conflicts(first, second, uses)
         if not conflicts:
@@ -64,7 +64,7 @@ class NodeSplitting(Transformation[tuple[Ahead, ...]]):
         return refusal or tuple(one for one in found if isinstance(one, Ahead))
 
     def apply(self, m: Match, plan: tuple[Ahead, ...], rw: Rewriter) -> Map:
-        """Returns the first map."""
+        """Return the first map."""
         first = m[self.first]
         for ahead in plan:
             desc = rw.uses.desc(ahead.read.container)
@@ -87,7 +87,7 @@ def _inputs(node: object) -> dict[str, Memlet]:
 
 
 def _conflicts(first: Map, second: Map, uses: Uses) -> tuple[Memlet, ...]:
-    """What tasklets of a map read of arrays that another map writes, at an element for several iterations."""
+    """The reads of a map from arrays that another map writes, if several iterations read the same element."""
     written, own = (_written(node, uses) for node in (second, first))
     found: dict[Memlet, None] = {}
     for memlet in _reads(first):
@@ -108,7 +108,7 @@ def _reads(node: Map) -> Iterator[Memlet]:
 
 
 def _ahead(read: Memlet, first: Map, uses: Uses) -> Ahead | Refusal:
-    """All that a memlet reads in the iterations of a map, as a box."""
+    """The box that a memlet reads over all iterations of a map."""
     domain = dict(zip(first.params, first.domain, strict=True))
     inside = {name for element in subtree(first) for name in element.all_of(Role.DEFINED)} - set(domain)
     if not inside.isdisjoint(read.subset.symbols) or read.dynamic:

@@ -1,10 +1,10 @@
-"""Pointwise producers: maps that compute each element of a temporary, which could do so anywhere that it is read."""
+"""Pointwise producers: maps that compute the elements of a temporary independently, so that readers can do it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.data import Array, Lifetime, Scalar
 from dcpy.ir.effects import Effect
 from dcpy.ir.memlet import Memlet
@@ -21,14 +21,14 @@ Position = tuple[int, int]  # of a block in a region, and of a node in it
 
 @dataclass(frozen=True, slots=True)
 class Temporary:
-    """A transient, and for each of its dimensions the parameter that runs along it; "" along one of size 1."""
+    """A transient, and the parameter that indexes each of its dimensions; "" for a dimension of size 1."""
 
     name: str
     axes: tuple[str, ...]
 
 
 def temporary_of(producer: Map, uses: Uses, *, indices: bool = False) -> Temporary | Refusal:
-    """The transient of which a map computes each element, by tasklets alone (behind `indices` that it looks up)."""
+    """The transient whose elements a map computes by tasklets alone (after looking up `indices`)."""
     result = only_result(producer, uses, indices=indices)
     if isinstance(result, Refusal):
         return result
@@ -51,7 +51,7 @@ def _unfit(tmp: str, axes: tuple[str, ...], producer: Map, uses: Uses) -> Refusa
 
 
 def only_result(producer: Map, uses: Uses, *, indices: bool = False) -> Memlet | Refusal:
-    """The one memlet that the tasklets of the map write outside of it."""
+    """The only memlet that the tasklets of the map write to outside memory."""
     before, last = producer.body.blocks[:-1], producer.body.blocks[-1:]
     state = last[0] if last else None
     if not isinstance(state, State) or not all(indices and _looks_up(block) for block in before):
@@ -72,7 +72,7 @@ def only_result(producer: Map, uses: Uses, *, indices: bool = False) -> Memlet |
 
 
 def _looks_up(block: Block) -> bool:
-    """Whether a block computes an index, and never raises."""
+    """Return whether a block computes an index, and never raises."""
     return isinstance(block, SymbolAssign) and block.effects is Effect.NOTHING
 
 
@@ -83,7 +83,7 @@ def _writers(producer: Map, tmp: str) -> tuple[Element, ...]:
 
 
 def why_not_later(producer: Map, readers: tuple[Element, ...], uses: Uses) -> Refusal | None:
-    """What changes between the map and the readers so that the map cannot run there; None where nothing does."""
+    """The change between a map and its readers that prevents running the map there; None if there is none."""
     state = producer.state
     assert state is not None
     region = state.region
@@ -107,7 +107,7 @@ def why_not_later(producer: Map, readers: tuple[Element, ...], uses: Uses) -> Re
 
 
 def _position(region: Region, element: Element) -> Position | None:
-    """Where in a region an element stands: the block, and the node in it; None where it is elsewhere."""
+    """The position of an element in a region: the block, and the node in it; None if it is elsewhere."""
     block = child_of(region, element)
     if block is None:
         return None

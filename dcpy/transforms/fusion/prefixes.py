@@ -1,6 +1,6 @@
-"""Iteration spaces that begin alike: the outer parameters of two maps, matched one by one.
+"""Common prefixes of iteration spaces: the outer parameters of two maps, matched one by one.
 
-What a map touches in one iteration of its outer parameters is what its body touches while the other parameters run.
+The accesses of an iteration of the outer parameters are those of the body over all values of the inner parameters.
 """
 
 from __future__ import annotations
@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from dcpy.ir.analysis.access import MemoryAccess, Scope
-from dcpy.ir.analysis.access_relations import accesses_of_body
-from dcpy.ir.analysis.footprints import Variable
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.accesses.access_relations import accesses_of_body
+from dcpy.ir.analysis.accesses.memory_access import EnclosingRegion, MemoryAccess
+from dcpy.ir.analysis.dataflow.def_use import Uses
+from dcpy.ir.analysis.polyhedral.footprints import Variable
 from dcpy.ir.nodes import Map
 from dcpy.ir.symbolic import Expr, Ranges, sym
 
@@ -24,9 +24,9 @@ def prefix_of(node: Map, depth: int) -> tuple[Variable, ...]:
 
 
 def same_prefix(first: Map, second: Map, depth: int, ranges: Ranges) -> Renaming | None:
-    """The `depth` outer parameters of the second map in terms of the first map's; None where they run elsewhere.
+    """The `depth` outer parameters of the second map in terms of the first map's; None if they do not match.
 
-    They run alike where each takes as many values, in the same steps: shifts do not matter.
+    Parameters match if they have equally many values and equal steps; shifts do not matter.
     """
     if len(first.params) < depth or len(second.params) < depth:
         return None
@@ -44,17 +44,17 @@ def same_prefix(first: Map, second: Map, depth: int, ranges: Ranges) -> Renaming
 
 
 def same_value(left: Expr, right: Expr, ranges: Ranges) -> bool:
-    """Whether two bounds are proved to be equal: as they are written, or by what a check has found out."""
+    """Return whether two bounds are proved to be equal: as written, or by the condition of a check."""
     if ranges.simplify(left) is ranges.simplify(right):
         return True
     return ranges.proves_le(left, right) and ranges.proves_le(right, left)
 
 
 def touches_below(node: Map, depth: int, uses: Uses) -> tuple[MemoryAccess, ...]:
-    """What one iteration of the `depth` outer parameters of a map touches; the others are variables."""
+    """The accesses of one iteration of the `depth` outer parameters of a map; the others are variables."""
     inner = tuple(zip(node.params[depth:], node.domain[depth:], strict=True))
     touches = accesses_of_body(node, uses)
     if not inner:
         return touches
-    around = Scope(node.body, inner)
+    around = EnclosingRegion(node.body, inner)
     return tuple(replace(touch, scopes=(around, *touch.scopes)) for touch in touches)

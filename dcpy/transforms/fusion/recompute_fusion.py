@@ -1,12 +1,12 @@
-"""RecomputeFusion: what a map computes is computed again wherever it is read, as stencils read their neighbours."""
+"""RecomputeFusion: a map is inlined into its readers even if elements are then computed several times."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.analysis.uses import Uses
-from dcpy.ir.editing.places import position_of
+from dcpy.ir.analysis.dataflow.def_use import Uses
+from dcpy.ir.editing.element_paths import position_of
 from dcpy.ir.nodes import Map, Tasklet
 from dcpy.ir.tree import dominates
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
@@ -22,9 +22,9 @@ class RecomputeFusion(Transformation[Inlining]):
              map j = 1:N - 1 { B[j] = t[j - 1] + t[j + 1] }                    t = f(A[j - 1]); u = f(A[j + 1])
                                                                                B[j] = t + u }
 
-    Trades arithmetic for memory: MapInlining is this where nothing is computed twice. Applies when the map computes
-    each element of a transient by tasklets alone, when only tasklets behind it read that, at most `reads` of them all
-    together, and when nothing that the map reads is written in between. Computes exactly the same values.
+    Trades arithmetic for memory; MapInlining is the case without repeated computation. Applies if the map computes each
+    element of a transient by tasklets alone, only later tasklets read it, at `reads` places at most, and nothing writes
+    the map's inputs in between. Computes exactly the same values.
     (Ragan-Kelley et al., Halide, PLDI 2013.)
     """
 
@@ -35,7 +35,7 @@ class RecomputeFusion(Transformation[Inlining]):
     reads: int = 8  #: elements of the result that are read in an iteration, at most: so often its code is written out
 
     def plan(self, m: Match) -> Inlining | Refusal:
-        """What to substitute where."""
+        """The producer and its reads. Refuses other producers, and too many reads."""
         return recomputation(m[self.producer], self.reads, m.uses)
 
     def apply(self, m: Match, plan: Inlining, rw: Rewriter) -> None:
@@ -43,7 +43,7 @@ class RecomputeFusion(Transformation[Inlining]):
 
 
 def recomputation(producer: Map, reads: int, uses: Uses) -> Inlining | Refusal:
-    """How the result of a map can be computed where it is read, at no more than so many places; or why it cannot."""
+    """The plan to recompute the result of a map at its reads, at most `reads` of them; or the reason not to."""
     tmp = temporary_of(producer, uses)
     if isinstance(tmp, Refusal):
         return tmp
@@ -58,7 +58,7 @@ def recomputation(producer: Map, reads: int, uses: Uses) -> Inlining | Refusal:
 
 
 def _readers(producer: Map, tmp: str, uses: Uses) -> tuple[Tasklet, ...] | Refusal:
-    """The tasklets that read the result: each behind the map, in any loops."""
+    """The tasklets that read the result, after the map, in any loops."""
     found: list[Tasklet] = []
     for reader in uses.readers(tmp):
         if not isinstance(reader, Tasklet):

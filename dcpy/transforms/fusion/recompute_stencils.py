@@ -1,7 +1,7 @@
-"""RecomputeStencils: fields between stencils are not stored where computing their elements again is cheaper.
+"""RecomputeStencils: fields between stencils are recomputed instead of stored, if that is cheaper.
 
-The fields of a weather model do not fit into caches: writing one and reading it back costs more than some twenty
-operations on each of its elements, which vector instructions do while they wait for the memory.
+The fields of a weather model do not fit into caches: writing a field and reading it back costs more than about twenty
+operations per element, which vector units can do while they wait for memory.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.analysis.uses import Uses
-from dcpy.ir.analysis.work import cost_of_code, cost_of_operation
+from dcpy.ir.analysis.costs.work_estimates import cost_of_code, cost_of_operation
+from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.data import Array, strides_of
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.expressions.scalar import Op, walk
-from dcpy.ir.machine import COSTS, LIMITS, Costs, Limits
+from dcpy.ir.machine_model import COSTS, LIMITS, Costs, Limits
 from dcpy.ir.nodes import Map, Tasklet
 from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import ONE, Expr, min_of
@@ -35,10 +35,9 @@ class RecomputeStencils(GraphPass):
              map j = 0:N - 1 { flx[j] = lap[j + 1] - lap[j] }                           m = f(A[k + 1], A[k + 2]) ...
              map k = 0:N - 2 { B[k] = flx[k + 1] - flx[k] }                             B[k] = (n - m) - (m - l) }
 
-    This is RecomputeFusion (inlining, in Halide) where it pays: the readers run through as many points as the field
-    has (or it is broadcast), at shifted places, and read so few different elements in an iteration that what is
-    computed more than once costs at most `costs.recomputed` units of work per element. Beginning with the last field,
-    each element that several others need is computed once in an iteration.
+    Applies RecomputeFusion (inlining, in Halide) where it pays: the readers cover as many points as the field has (or
+    broadcast it), at shifted indices, and the redundant computation costs at most `costs.recomputed` units of work per
+    element. Works from the last field backwards; an element that several others need is computed once per iteration.
     """
 
     name: ClassVar[str] = "recompute-stencils"
@@ -49,7 +48,7 @@ class RecomputeStencils(GraphPass):
     reads: int = 8  #: different elements of a field that are read in an iteration, at most
 
     def decide(self, rw: Rewriter) -> None:
-        """Goes backwards through the program, from map to map."""
+        """Visit the maps of the program from last to first."""
         for node in reversed([node for node in rw.sdfg.body.walk_nodes() if isinstance(node, Map)]):
             plan = self._plan(node, rw.uses)
             if isinstance(plan, Refusal):
@@ -74,7 +73,7 @@ class RecomputeStencils(GraphPass):
         return (self._why_dear(node, plan.tmp, again, uses) if again else None) or plan
 
     def _why_dear(self, node: Map, tmp: str, again: int, uses: Uses) -> Refusal | None:
-        """Why it does not pay to compute each element so many times more."""
+        """The reason that computing each element so many more times does not pay; None if it pays."""
         if self._bytes(tmp, uses) <= self.limits.cached_bytes:
             return Refusal(f"{tmp!r} stays in the cache")
         if name := _strided(node, uses):
@@ -86,7 +85,7 @@ class RecomputeStencils(GraphPass):
         return Refusal(f"{costly!r} would be computed again") if costly else None
 
     def _bytes(self, tmp: str, uses: Uses) -> int:
-        """Of a field whose sizes are typical, where they are not known."""
+        """The size of a field in bytes, with typical values for unknown sizes."""
         desc = uses.desc(tmp)
         assert isinstance(desc, Array)  # or it could not be computed elsewhere
         sizes = (self.costs.typical_size if size.constant is None else size.constant for size in desc.shape)
@@ -94,7 +93,7 @@ class RecomputeStencils(GraphPass):
 
 
 def _strided(node: Map, uses: Uses) -> str:
-    """What the map reads not along its memory where it writes along it; "" where there is nothing like that."""
+    """An array that the map reads with a stride while it writes contiguously; "" if there is none."""
     param = node.params[-1]
     for inner in node.body.walk_nodes():
         for memlet in inner.reads():
@@ -106,9 +105,9 @@ def _strided(node: Map, uses: Uses) -> str:
 
 
 def _reads_neighbours(reader: Tasklet, tmp: str, node: Map) -> str | None:
-    """Whether each parameter around a reader runs along a dimension of the field of its own, shifted or clamped.
+    """The kind of offset by which a reader reads neighbours: the weaker of ``"shifted"`` and ``"clamped"``.
 
-    The weaker of ``"shifted"`` and ``"clamped"``; None where that is not so.
+    None if a parameter around the reader does not index a dimension of its own with such an offset.
     """
     assert node.state is not None
     assert node.state.region is not None
@@ -151,7 +150,7 @@ def _unclamped(index: Expr, param: str) -> Expr:
 
 
 def _costly(node: Map, costs: Costs) -> str:
-    """An operation that takes longer than reading a result from any cache; "" where there is none."""
+    """An operation that takes longer than reading its result from a cache; "" if there is none."""
     tasklets = [inner for inner in node.body.walk_nodes() if isinstance(inner, Tasklet)]
     exprs = [expr for inner in tasklets for _, expr in inner.code]
     most = costs.recomputed // 8
@@ -160,7 +159,7 @@ def _costly(node: Map, costs: Costs) -> str:
 
 
 def _cost(node: Map, costs: Costs) -> int:
-    """Units of work of one element: operations, and elements that are loaded."""
+    """The cost of one element in units of work: its operations and loads."""
     tasklets = [inner for inner in node.body.walk_nodes() if isinstance(inner, Tasklet)]
     loads = sum(memlet.container not in node.body.containers for inner in tasklets for memlet in inner.reads())
     return loads + sum(cost_of_code(expr, costs) for inner in tasklets for _, expr in inner.code)

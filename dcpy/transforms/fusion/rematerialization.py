@@ -1,4 +1,4 @@
-"""Rematerialization: elements that follow from their indices are computed where they are read, not kept in memory."""
+"""Rematerialization: elements that depend only on their indices are computed at their reads, not stored."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import ClassVar
 
-from dcpy.ir.analysis.effects import effects_of
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.dataflow.def_use import Uses
+from dcpy.ir.analysis.dataflow.effect_analysis import effects_of
 from dcpy.ir.data import Array, Lifetime
 from dcpy.ir.effects import Effect
 from dcpy.ir.expressions.scalar import Op, ScalarExpr, cast, substitute_refs, substitute_symbols, walk
-from dcpy.ir.machine import COSTS, Costs
+from dcpy.ir.machine_model import COSTS, Costs
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Tasklet
 from dcpy.ir.region import SymbolAssign
@@ -30,7 +30,7 @@ CHEAP = 8  # units of work that take no longer than to load an element that no c
 
 @dataclass(frozen=True, slots=True)
 class Recomputed:
-    """The maps that write an array, and which of them computes what each read reads."""
+    """The maps that write an array, and the map that computes the element of each read."""
 
     tmp: str
     writers: tuple[Map, ...]
@@ -39,7 +39,7 @@ class Recomputed:
 
 @dataclass(frozen=True)
 class Rematerialization(Transformation[Recomputed]):
-    """Compute what maps made of indices and symbols alone again wherever it is read, and take out the array.
+    """Recompute elements that maps made from indices and symbols at each read, and erase the array.
 
     before   map i = 0:N { g[0, i] = i }                      after   loop t { map i = 0:N {
              map i = 0:N { g[1, i] = N - i }                            y[i] = (N - i) * x[i] } }
@@ -59,7 +59,7 @@ class Rematerialization(Transformation[Recomputed]):
     costs: Costs = COSTS
 
     def plan(self, m: Match) -> Recomputed | Refusal:
-        """Who computes what is read."""
+        """The producer of each read."""
         producer, uses = m[self.producer], m.uses
         result = only_result(producer, uses)
         if isinstance(result, Refusal):
@@ -105,7 +105,7 @@ class Rematerialization(Transformation[Recomputed]):
         rw.undeclare_unused([plan.tmp])
 
     def _writers(self, tmp: str, uses: Uses) -> list[Map] | Refusal:
-        """The maps that write the array, if they do so of nothing, cheaply, and apart from each other."""
+        """The maps that write the array. Refuses maps that read memory, are expensive, or overlap."""
         maps: list[Map] = []
         for element in uses.writers(tmp):
             around = [owner for owner in owners_around(element) if isinstance(owner, Map)]
@@ -125,7 +125,7 @@ class Rematerialization(Transformation[Recomputed]):
         return maps
 
     def _why_not_again(self, writer: Map, tmp: str, uses: Uses) -> Refusal | None:
-        """Why a map had better not compute an element again; None where it may."""
+        """The reason not to recompute elements of a map; None if recomputing is allowed."""
         parts = [*writer.body.walk_nodes()]
         if {name for part in parts for name in uses.touches(part).reads} - set(writer.body.containers):
             return Refusal("it reads memory")
@@ -147,7 +147,7 @@ class Rematerialization(Transformation[Recomputed]):
 
 
 def _formula(writer: Map, tmp: str, memlet: Memlet, uses: Uses) -> ScalarExpr | None:
-    """The element that a read reads as an expression; None where the map takes several tasklets for it."""
+    """The read element as an expression; None if the map needs several tasklets for it."""
     nodes = [*writer.body.walk_nodes()]
     if len(nodes) != 1 or not isinstance(nodes[0], Tasklet) or len(nodes[0].code) != 1:
         return None
@@ -161,7 +161,7 @@ def _written(writer: Map, tmp: str) -> Memlet:
 
 
 def _axis(dim: object, writer: Map) -> str | None:
-    """The parameter that runs along a dimension; "" where a number is, None for anything else."""
+    """The parameter that indexes a dimension; "" if the index is a number, None for anything else."""
     if not isinstance(dim, Expr):
         return None
     if dim.constant is not None:
@@ -170,7 +170,7 @@ def _axis(dim: object, writer: Map) -> str | None:
 
 
 def _differ(some: Numbers, others: Numbers) -> bool:
-    """Whether two sets of elements have different numbers somewhere among their indices."""
+    """Return whether two sets of elements differ in a constant index."""
     return any(a is not None and b is not None and a != b for a, b in zip(some, others, strict=True))
 
 
@@ -185,7 +185,7 @@ def _reads(tmp: str, writers: list[Map], uses: Uses) -> Iterator[tuple[Tasklet, 
 
 
 def _read(reader: Tasklet, connector: str, memlet: Memlet, writers: list[Map]) -> tuple[Tasklet, str, Map] | Refusal:
-    """The one map that may have written what is read."""
+    """The only map that may have written the read element."""
     indices = [dim.constant if isinstance(dim, Expr) else None for dim in memlet.subset.dims]
     if not all(isinstance(dim, Expr) for dim in memlet.subset.dims):
         return Refusal(f"more than an element of {memlet.container!r} is read", (reader,))
@@ -198,11 +198,11 @@ def _read(reader: Tasklet, connector: str, memlet: Memlet, writers: list[Map]) -
 
 
 def _numbers(writer: Map, tmp: str) -> Numbers:
-    """The numbers among the indices that a map writes at; None for the others."""
+    """The constant indices of a write; None for the other indices."""
     return [dim.constant if isinstance(dim, Expr) else None for dim in _written(writer, tmp).subset.dims]
 
 
 def _is_of(writer: Map, memlet: Memlet, indices: Numbers) -> bool:
-    """Whether a read has the numbers that the writes of a map have."""
+    """Return whether a read has the constant indices of a map's writes."""
     numbers = _numbers(writer, memlet.container)
     return all(number in (None, index) for number, index in zip(numbers, indices, strict=True))

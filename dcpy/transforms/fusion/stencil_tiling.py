@@ -1,4 +1,4 @@
-"""StencilTiling: tiles of a consumer that each compute what they read of a producer, with their halo."""
+"""StencilTiling: overlapped tiling. Each tile of a consumer computes the part of the producer that it reads."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dcpy.transforms.fusion.compute_at import Window, compute_at, window_of
 
 @dataclass(frozen=True)
 class StencilTiling(Transformation[Window]):
-    """Overlapped tiling: tile a stencil, and compute in each tile what it reads, its halo (ghost zone) included.
+    """Overlapped tiling: tile a stencil, and compute its input in each tile, including the halo (ghost zone).
 
     before   map i = 0:N { t[i] = f(A[i]) }
              map j = 1:N - 1 { B[j] = g(t[j - 1], t[j + 1]) }
@@ -20,9 +20,9 @@ class StencilTiling(Transformation[Window]):
                                   map i = T - 1:min(T + 33, N) { u[i - T + 1] = f(A[i]) }
                                   map j = T:min(T + 32, N - 1) { B[j] = g(u[j - T], u[j - T + 2]) } }
 
-    Applied again to what computes ``A`` it goes one step further back in each tile: so stencils of several time steps
-    are tiled in time. Applies when the producer computes each element of a transient by tasklets alone, only the
-    consumer reads that, a box in each tile, and nothing that the producer reads is written up to then.
+    Applied again to the producer of ``A``, it adds an earlier step to each tile: so stencils of several time steps are
+    tiled in time. Applies if the producer computes each element of a transient by tasklets alone, only the consumer
+    reads that, a box in each tile, and nothing writes the producer's inputs in between.
     (Krishnamoorthy et al., Effective automatic parallelization of stencil computations, PLDI 2007.)
     """
 
@@ -36,12 +36,12 @@ class StencilTiling(Transformation[Window]):
     axes: int = 1  #: outer parameters of the consumer that are tiled, if it does not consist of tiles already
 
     def plan(self, m: Match) -> Window | Refusal:
-        """What a tile needs."""
+        """The part that a tile needs. Refuses other producers, and consumers that read no box per tile."""
         if self.size < 1 or self.axes < 1:
             return Refusal(f"{self.axes} axes in tiles of {self.size} values")
         return window_of(m[self.first], m[self.second], self.axes, self.size, m.uses)
 
     def apply(self, m: Match, plan: Window, rw: Rewriter) -> Map:
-        """Returns the tiles, which is the consumer; its body has the producer, for a tile, and then what it had."""
+        """Return the map over tiles, which is the consumer; its body computes the producer for a tile first."""
         compute_at(m[self.first], m[self.second], plan, self.size, rw)
         return m[self.second]

@@ -1,11 +1,11 @@
-"""SubgraphFusion: the maps of a state that begin alike become one map, and rows of temporaries are private to it."""
+"""SubgraphFusion: fusion of the maps of a state at a common prefix of parameters, with private buffers."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.editing.nest_edits import expand_map
 from dcpy.ir.nodes import Map
 from dcpy.ir.symbolic import Ranges
@@ -57,7 +57,7 @@ class SubgraphFusion(Transformation["Group"]):
         return refusal
 
     def apply(self, m: Match, plan: Group, rw: Rewriter) -> Map:
-        """Returns the fused map, which is the captured one."""
+        """Return the fused map, which is the captured one."""
         first = m[self.first]
         if plan.before:
             rw.move_nodes(plan.before, m.state, m.state.index(first))
@@ -76,7 +76,7 @@ class SubgraphFusion(Transformation["Group"]):
         return first
 
     def _privatized(self, group: Group, uses: Uses, ranges: Ranges) -> Group | Refusal:
-        """A group without the last maps that share no temporary with the others, and what becomes private in it."""
+        """A group without trailing maps that share no temporary with the others; and its private temporaries."""
         refusal = Refusal("no temporary becomes private")
         while len(group.members) > 1:
             private: list[tuple[str, tuple[int, ...]]] = []

@@ -1,11 +1,11 @@
-"""Privatization: what fused maps hand to each other stays in an iteration, with the dimensions that it needs there."""
+"""Privatization: temporaries between fused maps become private to an iteration, with the dimensions needed there."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.data import Array, Scalar, packed_strides
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.expressions.scalar import Load, ScalarExpr, rewrite
@@ -21,7 +21,7 @@ KEEP = "; pass keep_intermediate=True to keep it"
 
 
 def needed_elsewhere(tmp: str, maps: Sequence[Map], uses: Uses) -> Refusal | None:
-    """Why somebody beside the maps needs the temporary; None where nobody does."""
+    """The reason that the temporary is needed outside of the maps; None if it is not."""
     if not uses.is_private(tmp) or not isinstance(uses.desc(tmp), Array) or len(uses.overlapping(tmp)) > 1:
         return Refusal(f"{tmp!r} is seen from elsewhere{KEEP}")
     inside = [node.body for node in maps]
@@ -32,13 +32,13 @@ def needed_elsewhere(tmp: str, maps: Sequence[Map], uses: Uses) -> Refusal | Non
 
 
 def is_fixed(axis: int, subsets: Sequence[Subset | None], inner: set[str]) -> bool:
-    """Whether all accesses have the same index along a dimension, fixed in an iteration."""
+    """Return whether all accesses have the same index along a dimension, constant in an iteration."""
     dims = {None if subset is None else subset.dims[axis] for subset in subsets}
     return len(dims) == 1 and all(isinstance(dim, Expr) and inner.isdisjoint(dim.symbols) for dim in dims)
 
 
 def shrink(tmp: str, kept: tuple[int, ...], node: Map | Loop, rw: Rewriter) -> None:
-    """Makes the temporary private to the body of a map or loop, with only the dimensions that vary inside."""
+    """Make the temporary private to the body of a map or loop, with only the dimensions that vary inside."""
 
     def shrunk(subset: Subset) -> Subset:
         return Subset(tuple(subset.dims[axis] for axis in kept))

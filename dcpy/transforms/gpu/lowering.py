@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dcpy.base.options import GpuOptions, Options
-from dcpy.ir.machine import GPU_COSTS, GPU_LIMITS, Costs, Limits
+from dcpy.ir.machine_model import GPU_COSTS, GPU_LIMITS, Costs, Limits
 from dcpy.ir.sdfg import Sdfg
 from dcpy.transforms.cpu.assign_schedules import AssignSchedules
 from dcpy.transforms.cpu.assign_storages import AssignStorages
@@ -12,41 +12,41 @@ from dcpy.transforms.cpu.hoist_buffers import HoistBuffers
 from dcpy.transforms.cpu.share_buffers import ShareBuffers
 from dcpy.transforms.expand import ExpandLibraryNodes
 from dcpy.transforms.fusion.map_inlining import MapInlining
-from dcpy.transforms.gpu.explicit_index_checks import ExplicitIndexChecks
-from dcpy.transforms.gpu.form_kernels import FormKernels
-from dcpy.transforms.gpu.histogram_privatization import HistogramPrivatization
-from dcpy.transforms.gpu.host_control import HostControl
-from dcpy.transforms.gpu.kernel_fusion import KernelFusion
-from dcpy.transforms.gpu.kernel_union import KernelUnion
-from dcpy.transforms.gpu.loops_into_blocks import LoopsIntoBlocks
-from dcpy.transforms.gpu.loops_into_kernels import LoopsIntoKernels
-from dcpy.transforms.gpu.map_to_grid import MapToGrid
-from dcpy.transforms.gpu.maps_into_loops import MapsIntoLoops
-from dcpy.transforms.gpu.overlapped_tiles import OverlappedTiles
-from dcpy.transforms.gpu.place_computation import PlaceComputation
-from dcpy.transforms.gpu.place_copies import PlaceCopies
-from dcpy.transforms.gpu.place_data import PlaceData
-from dcpy.transforms.gpu.recompute_in_kernels import RecomputeInKernels
-from dcpy.transforms.gpu.record_loops import RecordLoops
-from dcpy.transforms.gpu.reduce_to_blocks import ReduceToBlocks
-from dcpy.transforms.gpu.transposed_tiles import TransposedTiles
-from dcpy.transforms.gpu.wide_accesses import WideAccesses
+from dcpy.transforms.gpu.blocks.histogram_privatization import HistogramPrivatization
+from dcpy.transforms.gpu.blocks.map_to_grid import MapToGrid
+from dcpy.transforms.gpu.blocks.reduce_to_blocks import ReduceToBlocks
+from dcpy.transforms.gpu.blocks.transposed_tiles import TransposedTiles
+from dcpy.transforms.gpu.blocks.vector_loads import VectorLoads
+from dcpy.transforms.gpu.kernels.explicit_index_checks import ExplicitIndexChecks
+from dcpy.transforms.gpu.kernels.form_kernels import FormKernels
+from dcpy.transforms.gpu.kernels.kernel_fusion import KernelFusion
+from dcpy.transforms.gpu.kernels.kernel_union import KernelUnion
+from dcpy.transforms.gpu.kernels.maps_into_loops import MapsIntoLoops
+from dcpy.transforms.gpu.kernels.recompute_in_kernels import RecomputeInKernels
+from dcpy.transforms.gpu.loops.graph_capture import GraphCapture
+from dcpy.transforms.gpu.loops.loops_into_kernels import LoopsIntoKernels
+from dcpy.transforms.gpu.loops.overlapped_tiles import OverlappedTiles
+from dcpy.transforms.gpu.loops.persistent_kernel import PersistentKernel
+from dcpy.transforms.gpu.placement.host_control import HostControl
+from dcpy.transforms.gpu.placement.place_computation import PlaceComputation
+from dcpy.transforms.gpu.placement.place_copies import PlaceCopies
+from dcpy.transforms.gpu.placement.place_data import PlaceData
 from dcpy.transforms.library_idioms import LibraryIdioms
 from dcpy.transforms.loops.loop_speculation import LoopSpeculation
 from dcpy.transforms.loops.loop_to_map import LoopToMap
 from dcpy.transforms.loops.loop_to_scan import LoopToScan
 from dcpy.transforms.loops.loop_versioning import LoopVersioning
+from dcpy.transforms.pass_manager import run_pipeline
 from dcpy.transforms.pipeline import Pipeline, RunReport
-from dcpy.transforms.running import run_pipeline
-from dcpy.transforms.simplify.augmented_assignment_to_wcr import AugmentedAssignmentToWCR
-from dcpy.transforms.simplify.inline_call import InlineCall
-from dcpy.transforms.simplify.state_fusion import StateFusion
+from dcpy.transforms.simplify.calls.inline_call import InlineCall
+from dcpy.transforms.simplify.control_flow.state_fusion import StateFusion
+from dcpy.transforms.simplify.dataflow.augmented_assignment_to_wcr import AugmentedAssignmentToWCR
 
 
 def gpu_pipeline(
     options: GpuOptions, costs: Costs = GPU_COSTS, limits: Limits = GPU_LIMITS, libraries: tuple[str, ...] = ()
 ) -> Pipeline:
-    """What is done to every program before its kernels are printed, on a device with these costs and limits.
+    """Return the pipeline for programs before their kernels are printed, on a device with these costs and limits.
 
     `libraries`: expansions that call libraries of the device's vendor, which are there.
     """
@@ -74,9 +74,9 @@ def gpu_pipeline(
         RecomputeInKernels(costs, limits),
         ReduceToBlocks(costs, limits),
         FormKernels(limits, any_order),
-        LoopsIntoBlocks(),
+        PersistentKernel(),
         TransposedTiles(costs),
-        WideAccesses(costs),
+        VectorLoads(costs),
         MapToGrid(costs),
         KernelUnion(),
         PlaceData(),
@@ -87,7 +87,7 @@ def gpu_pipeline(
         ShareBuffers(),
         HoistBuffers(),
         AssignSchedules(threads=False),
-        *((RecordLoops(),) if options.graphs else ()),
+        *((GraphCapture(),) if options.graphs else ()),
         ensures="codegen",
     )
 

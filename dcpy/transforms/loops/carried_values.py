@@ -1,30 +1,30 @@
-"""Scalar replacement: an element that a point touches in each iteration of a loop is in a register meanwhile."""
+"""Scalar replacement: an array element that all iterations of a loop access is kept in a register."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from dcpy.ir.analysis.access import MemoryAccess, Mode
-from dcpy.ir.analysis.access_relations import accesses_of_body
+from dcpy.ir.analysis.accesses.access_relations import accesses_of_body
+from dcpy.ir.analysis.accesses.memory_access import MemoryAccess, Mode
 from dcpy.ir.data import Array, Scalar
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.expressions.scalar import Load, Ref, ScalarExpr, rewrite
+from dcpy.ir.field_roles import Role
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Node, Tasklet
 from dcpy.ir.region import Loop, State
-from dcpy.ir.roles import Role
 from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import Expr
 from dcpy.ir.tree import Element, is_inside, subtree
 
 
 def carry_in_registers(loop: Loop, kernel: Map, rw: Rewriter) -> None:
-    """Loads what a loop in a map (a kernel) reads at one place before it, and stores what it writes there behind it.
+    """Load the element that a loop in a map (a kernel) accesses before the loop, and store it after the loop.
 
     before   loop t = 0:T { A[i] = f(A[i]) }        after   own = A[i];  loop t = 0:T { own = f(own) };  A[i] = own
 
-    Where all accesses to a container in the loop are to one element, which is proved to be there, and the first one is
-    no write: so the loop needs the element, or leaves it as it is.
+    Applies where all accesses to a container in the loop are to one element, whose index is proved to be in range,
+    and the first access is a read: then the loop needs the value, or leaves the element unchanged.
     """
     found: dict[str, list[MemoryAccess]] = {}
     for access in accesses_of_body(loop, rw.uses):
@@ -38,7 +38,7 @@ def carry_in_registers(loop: Loop, kernel: Map, rw: Rewriter) -> None:
 
 
 def _one_element(accesses: list[MemoryAccess], defined: frozenset[str]) -> Subset | None:
-    """The element that all of these accesses are to, if there is one and the first of them needs its value."""
+    """The one element that all of these accesses touch, if the first of them reads it; else None."""
     first = min(accesses, key=lambda access: access.position)
     subset = first.subset
     if subset is None or first.mode is Mode.WRITE or not any(access.is_write for access in accesses):
@@ -50,7 +50,7 @@ def _one_element(accesses: list[MemoryAccess], defined: frozenset[str]) -> Subse
 
 
 def _is_there(name: str, subset: Subset, loop: Loop, rw: Rewriter) -> bool:
-    """Whether the indices are proved to be in range, however often the loop runs."""
+    """Return whether the indices are proved to be in range, however often the loop runs."""
     desc = rw.uses.desc(name)
     return isinstance(desc, Array) and rw.uses.ranges_at(loop).proves_in_range(subset.dims, desc.shape)
 

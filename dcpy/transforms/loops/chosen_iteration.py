@@ -1,4 +1,4 @@
-"""ChosenIteration: of all iterations that overwrite what a branch keeps, one has the last word: it is found first."""
+"""ChosenIteration: argmax and last-value idioms. A reduction finds the one iteration whose result survives the loop."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from functools import reduce
 from typing import ClassVar
 
 from dcpy.ir import types
-from dcpy.ir.analysis.effects import leavers
-from dcpy.ir.analysis.scopes import symbols_assigned_in
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.dataflow.def_use import Uses
+from dcpy.ir.analysis.dataflow.effect_analysis import leavers
+from dcpy.ir.analysis.dataflow.name_resolution import symbols_assigned_in
 from dcpy.ir.data import Scalar
 from dcpy.ir.editing.cloning import clone_body
 from dcpy.ir.expressions.identities import extreme_value
@@ -41,7 +41,7 @@ _LARGER = {"gt": "max", "ge": "max", "lt": "min", "le": "min"}
 
 @dataclass(frozen=True)
 class ChosenIteration(Transformation["Choice"]):
-    """Find the iteration whose branch counts by reductions, and run the branch for it alone, behind the loop.
+    """Find the iteration whose result survives by reductions, and run the branch for it alone, after the loop.
 
     before   loop i = 0:N { if A[i] > m { m = A[i]; let k = i } }
     after    loop i = 0:N { best (max)= A[i] }
@@ -63,7 +63,7 @@ class ChosenIteration(Transformation["Choice"]):
     pattern = one(branch)
 
     def plan(self, m: Match) -> Choice | Refusal:
-        """What is chosen, in which loop."""
+        """The loop and the criterion that chooses an iteration. Refuses other branches, with the reason."""
         branch = m[self.branch]
         loop = next(owners_around(branch), None)
         if not isinstance(loop, Loop) or branch not in loop.body.blocks:
@@ -111,7 +111,7 @@ class ChosenIteration(Transformation["Choice"]):
         )
 
     def _extremum(self, branch: Branch, plan: Choice, rw: Rewriter) -> str:
-        """Lets the loop find the largest value in place of the branch; returns where it is."""
+        """Replace the branch by a reduction for the largest value; return the name of its result."""
         assert plan.value is not None
         dtype, loop = plan.value.dtype, plan.loop
         best = rw.declare_fresh("best", Scalar(dtype, transient=True), loop.region)
@@ -139,7 +139,7 @@ class Compared:
 
     @property
     def kind(self) -> str:
-        """The conflict resolution that finds the value that is kept in the end."""
+        """The conflict resolution that computes the final value: max or min."""
         return _LARGER[self.comparison]
 
 
@@ -156,18 +156,18 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What a branch writes: elements, each with the tasklet and connector that does, and symbols."""
+    """The writes of a branch: elements, each with its tasklet and connector, and symbols."""
 
     memlets: tuple[tuple[Memlet, Tasklet, str], ...]
     symbols: tuple[str, ...]
 
     def containers(self, uses: Uses) -> list[str]:
-        """All names that these elements go by."""
+        """The containers of these elements, under all of their names."""
         return [name for memlet, _, _ in self.memlets for name in uses.overlapping(memlet.container)]
 
 
 def _kept(branch: Branch, loop: Loop) -> Kept | Refusal:
-    """What a branch writes, each time the same: it has states of tasklets and assignments only."""
+    """The writes of a branch, the same in each iteration. Refuses more than states of tasklets and assignments."""
     body = branch.cases[0][1]
     changing = {loop.param, *symbols_assigned_in(loop.body)}
     memlets: list[tuple[Memlet, Tasklet, str]] = []
@@ -188,7 +188,7 @@ def _kept(branch: Branch, loop: Loop) -> Kept | Refusal:
 
 
 def _why_not(branch: Branch, loop: Loop, kept: Kept, uses: Uses) -> Refusal | None:
-    """What stands in the way of running the branch behind the loop; None for nothing."""
+    """The obstacle to running the branch after the loop; None if there is none."""
     inside = [part for part in _parts(branch.cases[0][1])]
     own, names = [branch, *inside], kept.containers(uses)
     for name in names:
@@ -209,7 +209,7 @@ def _why_not(branch: Branch, loop: Loop, kept: Kept, uses: Uses) -> Refusal | No
 def _changes(
     own: Sequence[Branch | SymbolAssign | Tasklet], loop: Loop, names: Sequence[str], uses: Uses
 ) -> Refusal | None:
-    """What a branch depends on, besides the iteration, that the loop changes; None for nothing."""
+    """A value other than the iteration that the branch depends on and the loop changes; None if there is none."""
     assigned = {*symbols_assigned_in(loop.body)}
     for part in own:
         touches = uses.touches(part)
@@ -224,7 +224,7 @@ def _changes(
 
 
 def _choice(branch: Branch, loop: Loop, kept: Kept, uses: Uses) -> Choice | Refusal:
-    """By what an iteration is chosen: by a condition, or by the largest value."""
+    """The criterion that chooses the iteration: a condition, or the largest value."""
     condition = branch.cases[0][0]
     mine = kept.containers(uses)
     if not any(load.container in mine for load in loads_of(condition)):
@@ -246,7 +246,7 @@ def _choice(branch: Branch, loop: Loop, kept: Kept, uses: Uses) -> Choice | Refu
 
 
 def _value_of(node: Tasklet, connector: str) -> ScalarExpr | None:
-    """What a tasklet writes, over memory; None where it takes several steps."""
+    """The expression, over memory, that a tasklet writes; None if the tasklet has several steps."""
     code = dict(node.code)
     if set(code) != set(node.outputs):
         return None
@@ -266,7 +266,7 @@ def _parts(region: Region) -> Iterator[SymbolAssign | Tasklet]:
 
 
 def _note(place: str, plan: Choice, condition: ScalarExpr, iteration: ScalarExpr, none: ScalarExpr) -> State:
-    """Takes up an iteration where the condition holds: the last one, or the first."""
+    """A state that records the last iteration (or the first one) in which the condition holds."""
     inputs, test = over_connectors(condition)
     out = Memlet(place, Subset(), "max" if plan.last else "min")
     return State(nodes=[Tasklet(inputs, {"out": out}, (("out", op("select", test, iteration, none)),))])
@@ -277,7 +277,7 @@ def _set(name: str, value: ScalarExpr) -> State:
 
 
 def _found(plan: Choice, values: Range, place: Expr) -> ScalarExpr:
-    """Whether there is an iteration that counts."""
+    """The condition that some iteration was chosen."""
     if plan.last:
         return op("ge", Index(place), Index(values.start))
     return op("lt", Index(place), Index(values.stop))

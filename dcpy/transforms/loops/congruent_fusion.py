@@ -1,4 +1,4 @@
-"""CongruentFusion: two loops that find out the same and use it differently find it out once."""
+"""CongruentFusion: fusion of loops with equal bodies up to their results (value numbering of loops)."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from dcpy.ir.analysis.access_relations import names_in
-from dcpy.ir.analysis.effects import effects_of
-from dcpy.ir.analysis.scopes import symbols_assigned_in
-from dcpy.ir.analysis.uses import Uses
-from dcpy.ir.analysis.value_numbers import value_number
+from dcpy.ir.analysis.accesses.access_relations import names_in
+from dcpy.ir.analysis.dataflow.def_use import Uses
+from dcpy.ir.analysis.dataflow.effect_analysis import effects_of
+from dcpy.ir.analysis.dataflow.name_resolution import symbols_assigned_in
+from dcpy.ir.analysis.dataflow.value_numbering import value_number
 from dcpy.ir.editing.copying import copy_node
 from dcpy.ir.editing.substitution import Substitution
 from dcpy.ir.effects import Effect
@@ -24,7 +24,7 @@ from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, captur
 
 @dataclass(frozen=True)
 class CongruentFusion(Transformation["Congruence"]):
-    """Fuse loops whose iterations decide and compute the same, apart from what they write outside.
+    """Fuse loops whose iterations make the same decisions and computations, and differ only in their results.
 
     before   loop i = 0:N { k = bin(x[i]);  h[k] = h[k] + 1 }        after   map j = 0:M { s[j] = 0 }
              map j = 0:M { s[j] = 0 }                                        loop i = 0:N { k = bin(x[i])
@@ -44,7 +44,7 @@ class CongruentFusion(Transformation["Congruence"]):
     pattern = one(second)
 
     def plan(self, m: Match) -> Congruence | Refusal:
-        """The first loop, and which nodes of the second one are not in it. Refuses bodies that differ otherwise."""
+        """The first loop, and the nodes that only the second one has. Refuses bodies with other differences."""
         second, uses = m[self.second], m.uses
         region = region_of(second)
         between: list[State] = []
@@ -58,7 +58,7 @@ class CongruentFusion(Transformation["Congruence"]):
         return Refusal("no loop stands before it")
 
     def apply(self, m: Match, plan: Congruence, rw: Rewriter) -> Loop:
-        """Returns the loop, which is the first one."""
+        """Return the loop, which is the first one."""
         first, second = plan.first, m[self.second]
         region = region_of(second)
         between = region.blocks[region.index(first) + 1 : region.index(second)]
@@ -73,7 +73,7 @@ class CongruentFusion(Transformation["Congruence"]):
 
 @dataclass(frozen=True, slots=True)
 class Congruence:
-    """What two loops have in common."""
+    """The common part of two loops."""
 
     first: Loop
     names: Substitution  # the first loop's names for what the second one has
@@ -94,7 +94,7 @@ def _congruence(first: Loop, second: Loop, uses: Uses) -> Congruence | Refusal:
 
 @dataclass
 class _Walk:
-    """Two bodies, block by block: the names of the second one in terms of the first one's, and what only one has."""
+    """A walk over two bodies, block by block: maps names of the second to the first; collects differences."""
 
     symbols: dict[str, str]
     containers: dict[str, str] = field(default_factory=dict)
@@ -106,7 +106,7 @@ class _Walk:
         return Substitution({its: sym(mine) for its, mine in self.symbols.items()}, self.containers)
 
     def regions(self, mine: Region, its: Region) -> Refusal | None:
-        """Why two regions differ; None where they do the same."""
+        """The difference between two regions; None if they are equal."""
         descs = [list(region.containers.values()) for region in (mine, its)]
         if len(mine.blocks) != len(its.blocks) or descs[0] != [self.names.desc(desc) for desc in descs[1]]:
             return Refusal("their bodies differ")
@@ -135,7 +135,7 @@ class _Walk:
         return Refusal("their bodies differ", (its,))
 
     def _states(self, mine: State, its: State) -> Refusal | None:
-        """Nodes that are in both are shared, in their order; what else there is only writes outside, behind them."""
+        """Match two states: equal nodes are shared, in order; the other nodes follow and only write results."""
         alone, own, start = list(mine.nodes), [], 0
         for node in its.nodes:
             if _only_writes_beside(node, self.containers):
@@ -159,13 +159,13 @@ class _Walk:
 
 
 def _only_writes_beside(node: Node, private: Collection[str]) -> bool:
-    """Whether it is a tasklet that writes none of these containers, and does nothing else that is seen."""
+    """Return whether a node is a tasklet without effects that writes none of these containers."""
     outputs = {memlet.container for memlet in node.writes()}
     return isinstance(node, Tasklet) and outputs.isdisjoint(private) and not effects_of(node)
 
 
 def _why_mixed(walk: _Walk, first: Loop, second: Loop, uses: Uses) -> Refusal | None:
-    """Why iterations of two congruent loops may not take turns; None where they may."""
+    """The reason not to interleave iterations of two congruent loops; None if interleaving is legal."""
     if not walk.shared:
         return Refusal("their iterations have nothing in common")
     known = {first.param, *symbols_assigned_in(first.body)} - {second.param}
@@ -188,7 +188,7 @@ def _why_mixed(walk: _Walk, first: Loop, second: Loop, uses: Uses) -> Refusal | 
 
 
 def _why_not_before(between: Sequence[State], first: Loop, uses: Uses) -> Refusal | None:
-    """Why states behind a loop may not run before it; None where they may."""
+    """The reason not to move the states after a loop before it; None if the move is legal."""
     reads, writes = names_in(first, uses)
     assigned = set(symbols_assigned_in(first.body))
     for state in between:

@@ -1,11 +1,11 @@
-"""Courses: how a map goes along one axis of the grids that it touches, and how far it reaches beyond what it writes."""
+"""Stencil offsets: the elements along each axis of a grid that an iteration of a map accesses around its write."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from dcpy.ir.analysis.access import MemoryAccess
+from dcpy.ir.analysis.accesses.memory_access import MemoryAccess
 from dcpy.ir.nodes import Map
 from dcpy.ir.refusal import Refusal
 from dcpy.ir.subsets import DimSubset, Range
@@ -14,7 +14,7 @@ from dcpy.ir.symbolic import ONE, Expr, sym
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """How a sweep goes along one axis: iteration `origin` writes and reads elements ``origin + number``.
+    """The offsets of a sweep along one axis: iteration `origin` writes and reads elements ``origin + number``.
 
     The origin is a parameter of the map, or, where all iterations have the same index, that index.
     """
@@ -26,12 +26,12 @@ class Course:
 
     @property
     def reach(self) -> tuple[int, int]:
-        """How far beyond a part of the grid an iteration reads or writes that writes something of the part."""
+        """The halo of a part of the grid: the distance that iterations that write into the part access beyond it."""
         return self.writes[1] - self.touches[0], self.touches[1] - self.writes[0]
 
 
 def course_of(node: Map, dims: Mapping[str, int], touches: Sequence[MemoryAccess]) -> Course | Refusal:
-    """The course of a map along an axis, which is one of the dimensions of each of the arrays in `dims`."""
+    """The offsets of a map along an axis of the grid; `dims` has the dimension of each array along that axis."""
     inside = [touch for touch in touches if touch.root in dims]
     first = next((touch for touch in inside if touch.is_write), None)
     if first is None:
@@ -50,7 +50,7 @@ def course_of(node: Map, dims: Mapping[str, int], touches: Sequence[MemoryAccess
 
 
 def _dim(touch: MemoryAccess, dim: int) -> DimSubset | None:
-    """One dimension of all that an access touches in an iteration of the map; None where that is no range."""
+    """The range that an access covers along one dimension in an iteration of the map; None if it is no range."""
     found = touch.footprint()
     boxed = None if found is None else found.box()
     if boxed is None:
@@ -60,7 +60,7 @@ def _dim(touch: MemoryAccess, dim: int) -> DimSubset | None:
 
 
 def _origin(part: DimSubset | None, node: Map) -> tuple[Expr | None, str]:
-    """Where an iteration writes, but for a constant; and the parameter that this is, if it is one."""
+    """The index that an iteration writes, up to a constant; and the parameter, if the index is one."""
     start = part.start if isinstance(part, Range) else part
     params = [] if start is None else [name for name in node.params if name in start.symbols]
     match params:
@@ -72,7 +72,7 @@ def _origin(part: DimSubset | None, node: Map) -> tuple[Expr | None, str]:
 
 
 def _offsets(part: DimSubset | None, origin: Expr) -> tuple[int, int] | None:
-    """The first and the last element of a part, as seen from the origin."""
+    """The first and the last element of a part, relative to the origin."""
     if part is None:
         return None
     ends = (part, part) if isinstance(part, Expr) else _ends(part)

@@ -1,12 +1,12 @@
-"""Cuts of a body in two parts: what distribution and fission have in common."""
+"""Partition of a body into two parts, for loop distribution and map fission."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dcpy.ir.analysis.scopes import symbols_assigned_in
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.dataflow.def_use import Uses
+from dcpy.ir.analysis.dataflow.name_resolution import symbols_assigned_in
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.nodes import Node
 from dcpy.ir.refusal import Refusal
@@ -22,7 +22,7 @@ class Cut:
     second: tuple[Element, ...]
 
     def is_first(self, element: Element) -> bool:
-        """Whether an element of the body is of the first part."""
+        """Return whether an element of the body belongs to the first part."""
         return any(element is part or is_inside(element, part) for part in self.first)
 
 
@@ -38,7 +38,7 @@ def cut_of(body: Region, at: int) -> Cut | Refusal:
 
 
 def shared_by(cut: Cut, body: Region, uses: Uses) -> Refusal | None:
-    """What belongs to one iteration and passes from the first part to the second: a container, or a symbol."""
+    """A container or symbol of one iteration that the first part writes and the second part reads."""
     for name in body.containers:
         if len({cut.is_first(toucher) for toucher in _users(name, uses)}) > 1:
             advice = f"scalar-expansion{{container={name}}} makes it an array of all iterations"
@@ -53,7 +53,7 @@ def shared_by(cut: Cut, body: Region, uses: Uses) -> Refusal | None:
 
 
 def cut_blocks(cut: Cut, body: Region, into: Region, rw: Rewriter) -> None:
-    """Moves the second part, and the containers that only it uses, to another body, which is empty."""
+    """Move the second part, and the containers that only it uses, to another body, which is empty."""
     for name in [n for n in body.containers if not any(map(cut.is_first, _users(n, rw.uses)))]:
         rw.move_container(name, into)
     if isinstance(cut.second[0], Block):
@@ -65,7 +65,7 @@ def cut_blocks(cut: Cut, body: Region, into: Region, rw: Rewriter) -> None:
 
 
 def _users(name: str, uses: Uses) -> Iterator[Element]:
-    """What reads or writes a container, or a view of it."""
+    """The elements that read or write a container, or a view of it."""
     yield from uses.touchers(name)
     for view in uses.views_of(name):
         yield from _users(view, uses)

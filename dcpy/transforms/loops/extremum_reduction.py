@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from dcpy.ir.analysis.effects import leavers
-from dcpy.ir.analysis.one_element import may_touch
-from dcpy.ir.analysis.scopes import symbols_assigned_in
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.dataflow.def_use import Uses
+from dcpy.ir.analysis.dataflow.effect_analysis import leavers
+from dcpy.ir.analysis.dataflow.name_resolution import symbols_assigned_in
+from dcpy.ir.analysis.dependence.element_interference import may_touch
 from dcpy.ir.data import Array, Scalar
 from dcpy.ir.expressions.identities import extreme_value
 from dcpy.ir.expressions.scalar import Const, Load, Ref, op
@@ -23,7 +23,7 @@ from dcpy.transforms.loops.kept_extrema import Extremum, extremum_of
 
 @dataclass(frozen=True)
 class ExtremumReduction(Transformation["tuple[Extremum, Loop]"]):
-    """Combine into a variable of the loop's own what a branch keeps the largest (or smallest) of.
+    """Turn a branch that keeps the largest (or smallest) value into a reduction into a variable of the loop.
 
     before   loop i = 0:N { if A[i] > m { m = A[i] } }     after   best = -inf
                                                                    loop i = 0:N { best (max)= A[i] }
@@ -40,7 +40,7 @@ class ExtremumReduction(Transformation["tuple[Extremum, Loop]"]):
     pattern = one(branch)
 
     def plan(self, m: Match) -> tuple[Extremum, Loop] | Refusal:
-        """What is kept, and the loop that keeps it."""
+        """The updated element, and its loop. Refuses other branches, with the reason."""
         branch, uses = m[self.branch], m.uses
         found = extremum_of(branch, uses)
         if found is None:
@@ -74,7 +74,7 @@ class ExtremumReduction(Transformation["tuple[Extremum, Loop]"]):
 
 
 def _loop_around(branch: Branch | Tasklet, found: Extremum) -> Loop | None:
-    """The loop directly around a branch, if what is kept is one element in all its iterations."""
+    """The loop directly around a branch, if the branch updates the same element in all iterations."""
     owner = next(owners_around(branch), None)
     if not isinstance(owner, Loop) or owner.region is None:
         return None
@@ -83,7 +83,7 @@ def _loop_around(branch: Branch | Tasklet, found: Extremum) -> Loop | None:
 
 
 def _why_not(found: Extremum, loop: Loop, uses: Uses) -> Refusal | None:
-    """What else touches the kept element; None for nothing."""
+    """Another access to the updated element; None if there is none."""
     desc = uses.desc(found.kept.container)
     if not isinstance(desc, Scalar | Array) or desc.dtype != found.value.dtype:
         return Refusal(f"{found.kept.container!r} is no array of that dtype")

@@ -1,8 +1,8 @@
-"""Fixed points of loops: a flag that, once it is false, stays so, as nothing changes that it is computed from.
+"""Early exit: a flag of a loop that stays false once it is false, since its operands no longer change.
 
-Where everything that an iteration changes is a choice by one flag between a new value and the old one, an iteration in
-which the flag is false changes nothing. If the flag depends on nothing else that differs between iterations, the next
-one finds it false again, and by induction all others do. So the loop may be left there.
+If each write of an iteration selects, by one flag, between a new value and the old one, an iteration with a false flag
+changes nothing. If the flag depends on nothing else that changes between iterations, it is false in the next iteration
+too, and by induction in all later ones. So the loop can stop there.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from dcpy.ir.analysis.effects import effects_of
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.dataflow.def_use import Uses
+from dcpy.ir.analysis.dataflow.effect_analysis import effects_of
 from dcpy.ir.data import Scalar, is_scalar
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.expressions.scalar import Load, Op, Ref, ScalarExpr, op, symbols_of, walk
@@ -23,7 +23,7 @@ from dcpy.ir.tree import is_inside
 
 @dataclass(frozen=True)
 class Finish:
-    """The tasklet that computes the flag `name` of an iteration, and those that choose by it what is kept."""
+    """The tasklet that computes the flag `name` of an iteration, and the tasklets that select by it."""
 
     name: str
     flag: Tasklet
@@ -31,7 +31,7 @@ class Finish:
 
 
 def finish_of(loop: Loop, uses: Uses) -> Finish | Refusal:
-    """The flag that says when a loop of tasklets changes nothing any more; or why there is none."""
+    """The flag that is false when a loop of tasklets changes nothing any more; or the reason that there is none."""
     tasklets = list(_tasklets(loop))
     plain = all(isinstance(block, State) for block in loop.body.blocks)
     if not plain or len(tasklets) < sum(1 for _ in loop.body.walk_nodes()):
@@ -53,7 +53,7 @@ def finish_of(loop: Loop, uses: Uses) -> Finish | Refusal:
 
 
 def leave_when_finished(loop: Loop, finish: Finish, rw: Rewriter) -> None:
-    """Leaves a loop where its flag is false. Behind that place it is true, and new values are taken."""
+    """Break out of a loop where its flag is false. After that the flag is true, and selects take the new value."""
     first, *others = loop.body.blocks
     assert isinstance(first, State)
     for other in others:
@@ -80,12 +80,12 @@ def _tasklets(loop: Loop) -> Iterator[Tasklet]:
 
 
 def _is_own(name: str, loop: Loop, uses: Uses) -> bool:
-    """Whether it is a scalar of an iteration."""
+    """Return whether a container is a scalar declared in the loop body."""
     return is_scalar(uses.desc(name)) and is_inside(uses.home(name), loop) and not uses.views_of(name)
 
 
 def _chosen_by(tasklet: Tasklet, loop: Loop, uses: Uses) -> str:
-    """The flag by which a tasklet keeps all elements that it writes or does not; "" where it does something else."""
+    """The flag by which a tasklet keeps or replaces the elements that it writes; "" for other tasklets."""
     code = dict(tasklet.code)
     found: dict[str, None] = {}
     for connector, memlet in tasklet.outputs.items():
@@ -101,7 +101,7 @@ def _chosen_by(tasklet: Tasklet, loop: Loop, uses: Uses) -> str:
 
 
 def _why_changing(name: str, loop: Loop, before: Sequence[Tasklet], uses: Uses) -> Refusal | None:
-    """Why a flag that is false might be true in the next iteration, though nothing has changed."""
+    """A reason that the flag could turn true in the next iteration, although nothing has changed."""
     pending, seen = [name], {name}
     while pending:
         wanted = pending.pop()

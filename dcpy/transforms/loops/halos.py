@@ -1,4 +1,4 @@
-"""Halos (ghost zones): what a tile of a grid needs around itself to make several steps alone."""
+"""Halos (ghost zones): the elements around a tile of a grid that it needs to compute several steps alone."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dcpy.ir.subsets import DimSubset, Range, Subset
 from dcpy.ir.symbolic import ZERO, Expr, Ranges, max_of, min_of
 from dcpy.transforms.loops.sweeps import Grid, Sweeps
-from dcpy.transforms.memory.boxes import Box
+from dcpy.transforms.memory.local_buffers import BufferBox
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,17 +20,17 @@ class Tile:
     sizes: tuple[int, ...]
     starts: tuple[Expr, ...]
 
-    def box(self, grid: Grid, shape: Sequence[Expr]) -> Box:
-        """The tile of a grid and the halo of all steps, whether it exists or not."""
+    def box(self, grid: Grid, shape: Sequence[Expr]) -> BufferBox:
+        """The tile of a grid with the halo of all steps, not clipped to the grid."""
         dims: list[DimSubset] = [Range(ZERO, size) for size in shape]
         for axis, dim in enumerate(grid.dims):
             below, above = self.sweeps.reach(axis)
             start = self.starts[axis]
             dims[dim] = Range(start - self.steps * below, start + self.sizes[axis] + self.steps * above)
-        return Box(grid.array, Subset(tuple(dims)))
+        return BufferBox(grid.array, Subset(tuple(dims)))
 
     def inside(self, grid: Grid, shape: Sequence[Expr], ranges: Ranges) -> Subset:
-        """The tile itself, as far as it exists."""
+        """The tile without halo, clipped to the grid."""
         dims: list[DimSubset] = [Range(ZERO, size) for size in shape]
         for axis, dim in enumerate(grid.dims):
             start = self.starts[axis]
@@ -38,7 +38,7 @@ class Tile:
         return Subset(tuple(dims))
 
     def iterations(self, number: int, axis: int, values: Range, left: Expr, ranges: Ranges) -> Range:
-        """The values of a sweep's range that write what a tile needs of it, when `left` steps come afterwards."""
+        """The iterations of a sweep that compute the elements that a tile needs when `left` more steps follow."""
         course, start = self.sweeps.sweeps[number].courses[axis], self.starts[axis]
         below, above = self.sweeps.reach(axis)
         later_below, later_above = self.sweeps.reach(axis, after=number)
@@ -47,8 +47,8 @@ class Tile:
         return Range(ranges.simplify(max_of(values.start, first)), ranges.simplify(min_of(values.stop, end)))
 
 
-def clipped(box: Box, shape: Sequence[Expr], ranges: Ranges) -> Subset:
-    """What exists of a box."""
+def clipped(box: BufferBox, shape: Sequence[Expr], ranges: Ranges) -> Subset:
+    """The part of a box that lies inside the grid."""
     dims = []
     for dim, size in zip(box.subset.dims, shape, strict=True):
         assert isinstance(dim, Range)
@@ -57,6 +57,6 @@ def clipped(box: Box, shape: Sequence[Expr], ranges: Ranges) -> Subset:
 
 
 def _upto(start: Expr, stop: Expr, ranges: Ranges) -> Range:
-    """A range that is empty, not reversed, where a grid is too small to be in the tile."""
+    """The range ``start:stop``, empty (not reversed) if the grid is too small to reach the tile."""
     first, end = ranges.simplify(start), ranges.simplify(stop)
     return Range(first, end if ranges.proves_le(first, end) else max_of(first, end))

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dcpy.ir import types
-from dcpy.ir.analysis.nests import axes_of
-from dcpy.ir.analysis.scopes import symbols_assigned_in
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.dataflow.def_use import Uses
+from dcpy.ir.analysis.dataflow.name_resolution import symbols_assigned_in
+from dcpy.ir.analysis.dependence.loop_nests import axes_of
 from dcpy.ir.editing.substitution import Substitution
 from dcpy.ir.expressions.scalar import Index, as_symbolic
 from dcpy.ir.region import Block, Branch, Loop, Region, State, SymbolAssign, While
@@ -39,7 +39,7 @@ class InductionVariableSubstitution(Transformation["Induction"]):
     pattern = one(loop)
 
     def plan(self, m: Match) -> Induction | Refusal:
-        """The first symbol that is one."""
+        """The first induction variable of the loop."""
         loop = m[self.loop]
         if not axes_of(loop)[0].sign:
             return Refusal(f"the step {loop.range.step} is not a number")
@@ -63,7 +63,7 @@ class InductionVariableSubstitution(Transformation["Induction"]):
 
 @dataclass(frozen=True, slots=True)
 class Induction:
-    """A symbol, its value before the loop, and what an iteration adds to it."""
+    """A symbol, its value before the loop, and its increment per iteration."""
 
     symbol: str
     start: Expr
@@ -85,7 +85,7 @@ def _induction(symbol: str, loop: Loop, m: Match) -> Induction | Refusal:
 
 
 def _added(region: Region, symbol: str, varying: set[str]) -> Expr | Refusal:
-    """What a run of a region adds to a symbol."""
+    """The sum that one run of a region adds to a symbol."""
     total = ZERO
     for block in region.blocks:
         step = _added_by(block, symbol, varying)
@@ -130,13 +130,13 @@ def _start(symbol: str, loop: Loop, uses: Uses, assigned: dict[str, types.DType]
 
 
 def _in_the_same_loop(block: Block, loop: Loop) -> bool:
-    """Whether no iteration comes between a block and a loop."""
+    """Return whether a block and a loop belong to the same iteration of the loop around both."""
     around = [owner for owner in owners_around(loop) if not isinstance(owner, Branch)]
     return [owner for owner in owners_around(block) if not isinstance(owner, Branch)] == around
 
 
 def _substitute(region: Region, symbol: str, here: Expr, offset: Expr, rw: Rewriter) -> Expr:
-    """Writes the value for the symbol in a region, and takes out what adds to it; returns how much that is."""
+    """Substitute the value for the symbol in a region, and erase its increments; return their sum."""
     for block in list(region.blocks):
         if isinstance(block, SymbolAssign) and block.symbol == symbol:
             value = as_symbolic(block.value)
@@ -155,7 +155,7 @@ def _substitute(region: Region, symbol: str, here: Expr, offset: Expr, rw: Rewri
 
 
 def _substitute_on(elements: Sequence[Element], symbol: str, values: Substitution, rw: Rewriter) -> None:
-    """Writes the value on elements themselves, where they mention the symbol."""
+    """Substitute the value in the fields of elements that mention the symbol."""
     for element in elements:
         if symbol in rw.uses.touches(element).symbols:
             rw.substitute(element, values)

@@ -1,4 +1,4 @@
-"""Inspectors and executors: what of a loop decides whether an iteration raises, and the loop without checks.
+"""Inspectors and executors: the slice of a loop that decides if an iteration raises, and the loop without checks.
 
 Both work on copies, before they are in a program.
 """
@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from dcpy.ir import types
-from dcpy.ir.analysis.effects import leavers
+from dcpy.ir.analysis.dataflow.effect_analysis import leavers
 from dcpy.ir.data import View
 from dcpy.ir.expressions.scalar import Const, Index, Load, Ref, ScalarExpr, WrapIndex, cast, loads_of, op, rewrite
 from dcpy.ir.memlet import Memlet
@@ -22,7 +22,7 @@ from dcpy.ir.tree import owners_around, subtree
 
 
 def why_not_inspected(loop: Loop) -> Refusal | None:
-    """Why no inspector can find the iteration of a loop that raises; None where checks and run-time indices do."""
+    """The reason that no inspector can find the first iteration that raises; None if only checks and indices raise."""
     exits = list(leavers(loop.body))
     if not exits:
         return Refusal("nothing inside ends it early")
@@ -39,7 +39,7 @@ def why_not_inspected(loop: Loop) -> Refusal | None:
 
 @dataclass(frozen=True)
 class Mark:
-    """What the inspector notes: the smallest iteration that fails, in the container `first`."""
+    """The result of the inspector: the smallest iteration that fails, in the container `first`."""
 
     first: str
     iteration: ScalarExpr
@@ -50,7 +50,7 @@ class Mark:
         return self._note({}, self.iteration)
 
     def passes(self) -> ScalarExpr:
-        """Nothing has failed so far."""
+        """The condition that nothing has failed so far."""
         return op("ge", Load(self.first, (), types.int64), self.none)
 
     def where(self, fails: ScalarExpr) -> State:
@@ -62,7 +62,7 @@ class Mark:
 
 
 def over_connectors(expr: ScalarExpr) -> tuple[dict[str, Memlet], ScalarExpr]:
-    """The inputs of a tasklet that computes what an expression reads from memory, and the expression over them."""
+    """An expression over connectors, and the input memlets for its reads from memory."""
     inputs: dict[str, Memlet] = {}
     names: dict[Load, str] = {}
 
@@ -77,7 +77,7 @@ def over_connectors(expr: ScalarExpr) -> tuple[dict[str, Memlet], ScalarExpr]:
 
 
 def inspect(region: Region, mark: Mark) -> None:
-    """Leaves of a region what decides whether the iteration fails; a failed check guards all after it."""
+    """Reduce a region to the code that decides if the iteration fails; a failed check guards all code after it."""
     blocks = list(region.blocks)
     for block in blocks:
         region.remove(block)
@@ -88,7 +88,7 @@ def inspect(region: Region, mark: Mark) -> None:
 
 
 def _mentioned(region: Region) -> set[str]:
-    """The containers that something inside reads or writes, or that such views show."""
+    """The containers that code inside accesses, directly or through views."""
     found: set[str] = set()
     for element in (element for block in region.blocks for element in subtree(block)):
         found |= {memlet.container for memlet in (*element.reads(), *element.writes())}
@@ -125,7 +125,7 @@ def _inspection(blocks: list[Block], mark: Mark) -> list[Block]:
 
 
 def _cut(block: Block, rest: list[Block]) -> tuple[Block, list[Block]]:
-    """Leaves a state what comes before the first map that may fail, and that; what comes after it is computed later."""
+    """Cut a state after its first map that may fail; the nodes after that run later."""
     if isinstance(block, State):
         for position, node in enumerate(block.nodes[:-1]):
             if isinstance(node, Map) and any(leavers(node.body)):
@@ -136,7 +136,7 @@ def _cut(block: Block, rest: list[Block]) -> tuple[Block, list[Block]]:
 
 
 def _inspected(block: Block, mark: Mark) -> Iterable[Block]:
-    """What is left of a block that does not fail itself."""
+    """The inspected form of a block that does not fail itself."""
     if isinstance(block, SymbolAssign):
         return [block]
     if isinstance(block, State):
@@ -149,7 +149,7 @@ def _inspected(block: Block, mark: Mark) -> Iterable[Block]:
 
 
 def _may_fail(block: Block) -> bool:
-    """Whether something inside of a block ends it early."""
+    """Return whether code inside a block may end it early."""
     return any(any(leavers(region)) for region in block.regions())
 
 
@@ -158,7 +158,7 @@ def _matters(node: Node, mark: Mark) -> bool:
 
 
 def _computes(part: Block | Node, mark: Mark) -> bool:
-    """Whether a part, with all inside of it, writes only what checks depend on."""
+    """Return whether a part writes only values that checks depend on."""
     written = {memlet.container for element in subtree(part) for memlet in element.writes()}
     return bool(written) and written.issubset(mark.needed)
 
@@ -178,7 +178,7 @@ def _failure(block: Block) -> ScalarExpr | None:
 
 
 def run_unchecked(region: Region) -> None:
-    """Takes the checks out of a region."""
+    """Remove the checks from a region."""
     for inner in list(region.walk_regions()):
         for block in list(inner.blocks):
             match block:
@@ -189,7 +189,7 @@ def run_unchecked(region: Region) -> None:
 
 
 def without_check(block: SymbolAssign) -> SymbolAssign:
-    """The index, from the end where it is negative, whether or not it is in range."""
+    """A wrapped index without its range check: a negative index counts from the end."""
     wrapped = block.value
     assert isinstance(wrapped, WrapIndex)
     index = cast(wrapped.arg, types.int64)

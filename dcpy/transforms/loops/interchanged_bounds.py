@@ -1,4 +1,4 @@
-"""Bounds of loops that change places: Fourier-Motzkin elimination of the outer parameter from the inner bounds."""
+"""Bounds after loop interchange: Fourier-Motzkin elimination of the outer parameter from the inner bounds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dcpy.ir.symbolic.expr import Atom
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What ``times * inner`` is at least, or at most: ``slope * outer + rest``."""
+    """A linear bound: ``times * inner`` is at least, or at most, ``slope * outer + rest``."""
 
     times: int
     slope: int
@@ -24,10 +24,10 @@ class Form:
 
 
 def interchanged(outer: str, values: Range, inner: str, bounds: Range) -> tuple[Range, Range] | Refusal:
-    """The ranges of `inner`, which comes to be outside, and of `outer`.
+    """The ranges of `inner` and `outer` after `inner` has become the outer loop.
 
-    Where the inner bounds mention the outer parameter, the new outer range may hold values for which there is nothing
-    to do: the new inner one is empty there.
+    If the inner bounds mention the outer parameter, the new outer range may have values without iterations: the new
+    inner range is empty there.
     """
     if outer not in bounds.symbols:
         return bounds, values
@@ -57,7 +57,7 @@ def interchanged(outer: str, values: Range, inner: str, bounds: Range) -> tuple[
 
 
 def _forms(bound: Expr, kind: str, name: str) -> list[Form] | None:
-    """Each alternative of a ``max`` or ``min`` as a linear form in a symbol; None where one is not."""
+    """The alternatives of a ``max`` or ``min`` as linear forms in a symbol; None if one is not linear."""
     found: list[Form] = []
     for part in _alternatives(bound, kind):
         form = _form(part, kind, name)

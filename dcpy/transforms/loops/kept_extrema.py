@@ -1,10 +1,10 @@
-"""What keeps the larger (or smaller) of two values: a branch that assigns it, or a tasklet that selects it."""
+"""Min/max idioms: a branch or a select that keeps the larger (or smaller) of two values."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.data import Scalar
 from dcpy.ir.expressions.ops import MIRRORED
 from dcpy.ir.expressions.scalar import Load, Op, Ref, ScalarExpr, substitute_refs, walk
@@ -21,7 +21,7 @@ _OPPOSITE = {"gt": "le", "ge": "lt", "lt": "ge", "le": "gt"}
 class Extremum:
     """``if value <comparison> kept: kept = value``; `code` is the value over the connectors `inputs`.
 
-    A select keeps it so where `node` writes what it selects, and `copy`, if there is one, puts that in its place.
+    For a select, `node` writes the selected value, and `copy`, if there is one, copies it back.
     """
 
     comparison: str
@@ -39,7 +39,7 @@ class Extremum:
 
 
 def extremum_of(element: Branch | Tasklet, uses: Uses) -> Extremum | None:
-    """What a branch or a tasklet compares and keeps, if it does nothing else."""
+    """The min/max idiom of a branch or a tasklet; None if it does anything else."""
     return _assigned(element) if isinstance(element, Branch) else _selected(element, uses)
 
 
@@ -109,7 +109,7 @@ def _selected(tasklet: Tasklet, uses: Uses) -> Extremum | None:
 
 
 def _written(tasklet: Tasklet, uses: Uses) -> tuple[Memlet, Tasklet | None] | None:
-    """Where the result of a tasklet ends up: what it writes, or what the only reader of that copies it to."""
+    """The destination of a tasklet's result: its output, or the copy of it by the output's only reader."""
     (target,) = tasklet.outputs.values()
     if target.wcr or target.dynamic:
         return None

@@ -1,4 +1,4 @@
-"""LineTiling: time loops over one-dimensional grids make many steps in a tile, where there are enough of both."""
+"""LineTiling: time tiling of one-dimensional stencils, if the grid and the number of steps are large."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from dcpy.transforms.loops.time_tiling import TimeTiling
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
-    """The sweeps of a step, the tiles that they get, and when these pay."""
+class TilingPlan:
+    """The sweeps of a time step, their tiling, and the run-time condition under which it pays."""
 
     sweeps: Sweeps
     tiling: TimeTiling
@@ -29,7 +29,7 @@ class Lines:
 
 
 @dataclass(frozen=True)
-class LineTiling(Transformation[Lines]):
+class LineTiling(Transformation[TilingPlan]):
     """Overlapped time tiling of lines: `time-tiling` where grids have one dimension, chosen when the program runs.
 
     before   loop t = 0:T { map i = 1:N - 1 { B[i] = f(A[i - 1], A[i + 1]) }
@@ -37,10 +37,10 @@ class LineTiling(Transformation[Lines]):
     after    if N >= 10240 and T >= 32 { the same in tiles of 1024 elements, each 32 steps at a time }
              else { loop t = 0:T { ... } }
 
-    A sweep over a line has too little work for a team of threads, and streams through caches again and again. A tile
-    stays in the first one, and threads meet once in so many steps. On planes the halo costs what that gains. Applies
-    where the halo of all steps together is at most an eighth of a tile. (Krishnamoorthy et al., Effective automatic
-    parallelization of stencil computations, PLDI 2007.)
+    A sweep over a line has too little work for a team of threads, and streams through the caches in each step. A tile
+    stays in the first-level cache, and threads synchronize once per band of steps. On planes the halo costs as much as
+    that gains. Applies where the halo of all steps together is at most an eighth of a tile. (Krishnamoorthy et al.,
+    Effective automatic parallelization of stencil computations, PLDI 2007.)
     """
 
     name: ClassVar[str] = "line-tiling"
@@ -52,7 +52,7 @@ class LineTiling(Transformation[Lines]):
     size: int = 1024  #: elements of a tile
     tiles: int = 10  #: so many are enough for a team
 
-    def plan(self, m: Match) -> Lines | Refusal:
+    def plan(self, m: Match) -> TilingPlan | Refusal:
         """The sweeps. Refuses other grids than lines, wide halos, and what `time-tiling` refuses."""
         loop = m[self.loop]
         if any(isinstance(owner, Map) for owner in owners_around(loop)):
@@ -71,10 +71,10 @@ class LineTiling(Transformation[Lines]):
         condition = op("and", _at_least(length, self.size * self.tiles), _at_least(loop.range.size, self.steps))
         if is_the_other_version(loop, condition):
             return Refusal("this version is for few elements, or few steps")
-        return Lines(sweeps, tiling, condition)
+        return TilingPlan(sweeps, tiling, condition)
 
-    def apply(self, m: Match, plan: Lines, rw: Rewriter) -> Loop:
-        """Returns the loop over bands of steps."""
+    def apply(self, m: Match, plan: TilingPlan, rw: Rewriter) -> Loop:
+        """Return the loop over bands of steps."""
         loop = m[self.loop]
         region, rest = Region(), Region()
         rw.insert_before(loop, Branch([(plan.condition, region)], rest, span=loop.span))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.analysis.access_relations import accesses_of_body
-from dcpy.ir.analysis.dependence_vectors import dependences_between
-from dcpy.ir.analysis.dependences import iterations_have_order
-from dcpy.ir.analysis.nests import axes_of
+from dcpy.ir.analysis.accesses.access_relations import accesses_of_body
+from dcpy.ir.analysis.dependence.dependence_vectors import dependences_between
+from dcpy.ir.analysis.dependence.loop_dependences import iterations_have_order
+from dcpy.ir.analysis.dependence.loop_nests import axes_of
 from dcpy.ir.region import Loop, Region
 from dcpy.ir.symbolic import sym
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
@@ -54,7 +54,7 @@ class LoopDistribution(Transformation[Cut]):
         return found or cut
 
     def apply(self, m: Match, plan: Cut, rw: Rewriter) -> tuple[Loop, Loop]:
-        """Returns both; the first one is the loop that there was."""
+        """Return both loops; the first one is the original."""
         loop = m[self.loop]
         second = Loop(rw.fresh_name(loop.param), loop.range, Region(), loop.schedule, span=loop.span)
         rw.insert_after(loop, second)

@@ -1,14 +1,14 @@
-"""LoopFusion: two loops, one after the other, become one, which may run the second one some iterations later."""
+"""LoopFusion: fusion of two adjacent loops, the second one shifted by some iterations if necessary."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.analysis.access_relations import accesses_of_body
-from dcpy.ir.analysis.dependence_vectors import dependences_between
-from dcpy.ir.analysis.dependences import iterations_have_order
-from dcpy.ir.analysis.nests import Axis
+from dcpy.ir.analysis.accesses.access_relations import accesses_of_body
+from dcpy.ir.analysis.dependence.dependence_vectors import dependences_between
+from dcpy.ir.analysis.dependence.loop_dependences import iterations_have_order
+from dcpy.ir.analysis.dependence.loop_nests import Axis
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.expressions.scalar import Index, ScalarExpr, op
 from dcpy.ir.region import Branch, Loop, Region
@@ -40,7 +40,7 @@ class LoopFusion(Transformation[Range]):
     shift: int = 0  #: iterations by which the second loop runs later
 
     def plan(self, m: Match) -> Range | Refusal:
-        """The range of the fused loop. Refuses dependences that it would turn around, naming the accesses."""
+        """The range of the fused loop. Refuses dependences that fusion would reverse, and names the accesses."""
         first, second = m[self.first], m[self.second]
         if first.range.step is not ONE or second.range.step is not ONE:
             return Refusal("a loop does not go in steps of one")
@@ -61,7 +61,7 @@ class LoopFusion(Transformation[Range]):
         return dependences_between(ours, theirs, (axis,), ranges).obstacle("d0 < 0") or fused
 
     def apply(self, m: Match, plan: Range, rw: Rewriter) -> Loop:
-        """Returns the loop, which is the first one."""
+        """Return the fused loop, which is the first one."""
         first, second = m[self.first], m[self.second]
         ranges = rw.uses.ranges_at(first).bind(first.param, plan.start, plan.stop - 1)
         mine = _condition(first.param, first.range, ranges)
@@ -82,7 +82,7 @@ def _later(values: Range, shift: int) -> Range:
 
 
 def _condition(param: str, values: Range, ranges: Ranges) -> ScalarExpr | None:
-    """Whether a value of the fused loop is one of a loop's; None where all are."""
+    """The condition that a value of the fused loop is in the range of one loop; None if all are."""
     tests = []
     if not ranges.proves_le(values.start, sym(param)):
         tests.append(op("le", Index(values.start), Index(sym(param))))
@@ -92,7 +92,7 @@ def _condition(param: str, values: Range, ranges: Ranges) -> ScalarExpr | None:
 
 
 def _guard(body: Region, condition: ScalarExpr | None, rw: Rewriter) -> None:
-    """Lets a body run where a condition holds."""
+    """Guard a body by a condition."""
     if condition is None:
         return
     inside = Region()

@@ -1,4 +1,4 @@
-"""LoopInspection: an inspector finds the first iteration that raises; those before it run without checks, in parallel.
+"""LoopInspection: an inspector finds the first iteration that raises; those before it run unchecked, in parallel.
 
 The scheme is the inspector-executor of run-time parallelization (Saltz, Mirchandaney, Crowley 1991).
 """
@@ -10,19 +10,19 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dcpy.ir import types
-from dcpy.ir.analysis.dependences import loop_dependences
-from dcpy.ir.analysis.effects import leavers
-from dcpy.ir.analysis.failures import why_failures_are_seen
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.dataflow.def_use import Uses
+from dcpy.ir.analysis.dataflow.effect_analysis import leavers
+from dcpy.ir.analysis.dependence.loop_dependences import loop_dependences
+from dcpy.ir.analysis.dependence.precise_exceptions import why_failures_are_seen
 from dcpy.ir.data import Scalar
 from dcpy.ir.editing.cloning import clone
 from dcpy.ir.expressions.scalar import Index, Load, loads_of, op
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Tasklet
-from dcpy.ir.region import Block, Branch, Check, Loop, Region, State, SymbolAssign
+from dcpy.ir.nodes import Map, Tasklet
+from dcpy.ir.region import Block, Branch, Check, Loop, Region, State, SymbolAssign, While
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import sym
-from dcpy.ir.tree import is_inside
+from dcpy.ir.tree import is_inside, owners_around
 from dcpy.transforms.api import LEGAL, Legal, Match, Refusal, Rewriter, Transformation, capture, one
 from dcpy.transforms.loops.inspectors import Mark, inspect, run_unchecked, why_not_inspected
 
@@ -38,9 +38,9 @@ class LoopInspection(Transformation[Legal]):
                                                                           A[i] = B[k] }
                                                            if F < N { loop i = F:F + 1 { ... as it was, and raises } }
 
-    So nothing is written that the loop as written would not have written when it raised. Applies when checks and
-    run-time indices are all that may end the loop early, when they can be evaluated beforehand (they read nothing that
-    the loop writes), and when the iterations are independent without them.
+    If the loop raises, memory holds what the original loop would have written by then. Applies when only checks and
+    run-time indices may end the loop early, when they can be evaluated before the loop (they read nothing that the
+    loop writes), and when the iterations are independent without them.
     """
 
     name: ClassVar[str] = "loop-inspection"
@@ -56,6 +56,8 @@ class LoopInspection(Transformation[Legal]):
         checks = [part for part in leavers(loop.body) if isinstance(part, Check | SymbolAssign)]
         if any(not any(loads_of(expr) for expr in block.exprs()) for block in checks):
             return Refusal("a check inside reads nothing: loop-versioning decides it before the loop")
+        if _reads_its_length(loop, m.uses):
+            return Refusal("data tell how often it runs, each time anew: a pass of its own pays for long runs only")
         if not _is_bounded(loop, checks):
             return Refusal("no array that it looks at first bounds the number of iterations to inspect")
         found = loop_dependences(loop, m.uses, leaves=False)
@@ -66,7 +68,7 @@ class LoopInspection(Transformation[Legal]):
         return _why_not_before(loop, m.uses) or LEGAL
 
     def apply(self, m: Match, plan: Legal, rw: Rewriter) -> Loop:
-        """Returns the loop without checks."""
+        """Return the loop without checks."""
         loop = m[self.loop]
         stop = loop.range.stop
         first = rw.declare_fresh("first", Scalar(types.int64, transient=True))
@@ -92,9 +94,22 @@ class LoopInspection(Transformation[Legal]):
         return executor
 
 
+def _reads_its_length(loop: Loop, uses: Uses) -> bool:
+    """Return whether a nested loop reads its bounds from memory: rows of a sparse matrix, neighbours in a graph."""
+    around = [owner for owner in owners_around(loop) if isinstance(owner, Loop | While | Map)]
+    return any(
+        isinstance(definer, SymbolAssign) and any(loads_of(definer.value)) and is_inside(definer, owner.body)
+        for owner in around
+        for symbol in loop.range.symbols
+        for definer in uses.definers(symbol)
+    )
+
+
 def _is_bounded(loop: Loop, exits: Sequence[Block]) -> bool:
-    """Whether each iteration, before it can end, reads an element that is its own: then there are no more iterations
-    than elements, and an inspector, which does not stop at the first failure, does not run much longer than the loop.
+    """Return whether each iteration, before it can end, reads an element of its own.
+
+    Then there are at most as many iterations as elements, and an inspector, which does not stop at the first failure,
+    takes little longer than the loop.
     """
     for block in loop.body.blocks:
         loads = (load for expr in block.exprs() for load in loads_of(expr))
@@ -106,7 +121,7 @@ def _is_bounded(loop: Loop, exits: Sequence[Block]) -> bool:
 
 
 def _why_not_before(loop: Loop, uses: Uses) -> Refusal | None:
-    """What the checks depend on that the loop changes; None where they can be made before it."""
+    """A value that the checks read and the loop changes; None if the checks can run before the loop."""
     for region in loop.body.walk_regions():
         if region is not loop.body and not any(leavers(region)):
             continue

@@ -1,12 +1,12 @@
-"""LoopInterchange: two loops, one inside the other, change places."""
+"""LoopInterchange: two nested loops exchange their order."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.analysis.dependence_vectors import dependences_of
-from dcpy.ir.analysis.nests import nest_of, only_scope_in
+from dcpy.ir.analysis.dependence.dependence_vectors import dependences_of
+from dcpy.ir.analysis.dependence.loop_nests import nest_of, only_scope_in
 from dcpy.ir.editing.nest_edits import exchange_loops
 from dcpy.ir.region import Loop
 from dcpy.ir.subsets import Range
@@ -16,7 +16,7 @@ from dcpy.transforms.loops.interchanged_bounds import interchanged
 
 @dataclass(frozen=True, slots=True)
 class Interchange:
-    """The inner loop, and the ranges that both have afterwards."""
+    """The inner loop, and the ranges of both after the interchange."""
 
     inner: Loop
     inner_range: Range
@@ -41,7 +41,7 @@ class LoopInterchange(Transformation[Interchange]):
     settles = False
 
     def plan(self, m: Match) -> Interchange | Refusal:
-        """Refuses what is not perfectly nested, and dependences of direction (<, >), naming the accesses."""
+        """The interchange. Refuses imperfect nests, and dependences of direction (<, >), and names the accesses."""
         outer = m[self.loop]
         inner = only_scope_in(outer.body)
         if not isinstance(inner, Loop):
@@ -56,7 +56,7 @@ class LoopInterchange(Transformation[Interchange]):
         return ranges if isinstance(ranges, Refusal) else Interchange(inner, *ranges)
 
     def apply(self, m: Match, plan: Interchange, rw: Rewriter) -> tuple[Loop, Loop]:
-        """Returns both, the outer one first; each is the loop that had this parameter before."""
+        """Return both loops, the outer one first; each keeps its parameter."""
         outer = m[self.loop]
         exchange_loops(outer, plan.inner, rw)
         rw.update(plan.inner, range=plan.inner_range)

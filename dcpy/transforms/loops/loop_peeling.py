@@ -15,7 +15,7 @@ from dcpy.transforms.loops.strip_mining import broken_out_of
 
 @dataclass(frozen=True, slots=True)
 class Peeling:
-    """The ranges of the iterations that are peeled off, and of the others."""
+    """The range of the peeled iterations, and the range of the others."""
 
     peeled: Range
     others: Range
@@ -54,7 +54,7 @@ class LoopPeeling(Transformation[Peeling]):
         return broken_out_of(loop) or found
 
     def apply(self, m: Match, plan: Peeling, rw: Rewriter) -> tuple[Loop, Loop]:
-        """Returns both, in order; the one of the other iterations is the loop that there was."""
+        """Return both loops, in order; the loop of the other iterations is the original."""
         loop = m[self.loop]
         peeled = clone(loop, rw)
         if self.last:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.analysis.dependences import loop_dependences
+from dcpy.ir.analysis.dependence.loop_dependences import loop_dependences
 from dcpy.ir.region import Loop
 from dcpy.ir.subsets import Range
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
@@ -37,7 +37,7 @@ class LoopReversal(Transformation[Range]):
         return reversed_range(loop.range) if answer.is_no else Refusal(answer.reason)
 
     def apply(self, m: Match, plan: Range, rw: Rewriter) -> Loop:
-        """Returns the loop."""
+        """Return the loop."""
         rw.update(m[self.loop], range=plan)
         return m[self.loop]
 

@@ -1,11 +1,11 @@
-"""LoopSkewing: an inner loop counts from where the outer one is."""
+"""LoopSkewing: the range of an inner loop is shifted by a multiple of the outer parameter."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.analysis.nests import Axis, Scope, axes_of, scopes_around
+from dcpy.ir.analysis.dependence.loop_nests import Axis, Scope, axes_of, scopes_around
 from dcpy.ir.region import Loop
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import sym
@@ -33,7 +33,7 @@ class LoopSkewing(Transformation[Axis]):
     by: str = ""  #: the outer parameter; default: that of the next loop around
 
     def plan(self, m: Match) -> Axis | Refusal:
-        """The outer axis. Refuses loops that are in no other one, or not in the one that is named."""
+        """The outer axis. Refuses loops that are in no other loop, or not in the named one."""
         if self.factor == 0:
             return Refusal("0 times the outer parameter")
         around = [axis for scope in scopes_around(m[self.loop]) for axis in _own_axes(scope, self.by)]
@@ -41,7 +41,7 @@ class LoopSkewing(Transformation[Axis]):
         return named[0] if named else Refusal(f"there is no loop {f'over {self.by!r} ' if self.by else ''}around it")
 
     def apply(self, m: Match, plan: Axis, rw: Rewriter) -> Loop:
-        """Returns the loop."""
+        """Return the loop."""
         loop = m[self.loop]
         shift = sym(plan.param) * self.factor
         rw.substitute_symbols({loop.param: sym(loop.param) - shift}, within=loop.body)
@@ -51,5 +51,5 @@ class LoopSkewing(Transformation[Axis]):
 
 
 def _own_axes(scope: Scope, by: str) -> tuple[Axis, ...]:
-    """The axes of a loop; those of a map only where one is named."""
+    """The axes of a loop; those of a map only if one is named."""
     return axes_of(scope) if by or isinstance(scope, Loop) else ()

@@ -1,4 +1,4 @@
-"""LoopSpeculation: all iterations run, though one may raise; if one does, what they have written is never seen."""
+"""LoopSpeculation: all iterations run even if one raises; then nobody sees what the iterations have written."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dcpy.ir import types
-from dcpy.ir.analysis.dependences import loop_dependences
-from dcpy.ir.analysis.effects import effects_of
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.dataflow.def_use import Uses
+from dcpy.ir.analysis.dataflow.effect_analysis import effects_of
+from dcpy.ir.analysis.dependence.loop_dependences import loop_dependences
 from dcpy.ir.data import Array, Scalar, Stream
 from dcpy.ir.editing.cloning import clone, clone_body
 from dcpy.ir.effects import Effect
@@ -26,14 +26,14 @@ from dcpy.transforms.loops.inspectors import Mark, inspect, run_unchecked, why_n
 
 @dataclass(frozen=True, slots=True)
 class Speculation:
-    """The containers that each iteration has for itself, wherever they are declared."""
+    """The containers that are private to an iteration, wherever they are declared."""
 
     private: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class LoopSpeculation(Transformation[Speculation]):
-    """Speculative execution: iterations that fail do nothing but say so; afterwards the first of them raises.
+    """Speculative execution: iterations that fail only record that; after the loop the first of them raises.
 
     before   loop i = 0:N {                       after    first[0] = N
                let k = wrap(p[i], M)                       loop i = 0:N { bad = N;  bad (min)= select(p[i] is bad, i, N)
@@ -73,7 +73,7 @@ class LoopSpeculation(Transformation[Speculation]):
         return _why_seen(loop, private, m.uses) or Speculation(private)
 
     def apply(self, m: Match, plan: Speculation, rw: Rewriter) -> Loop:
-        """Returns the loop that never raises."""
+        """Return the loop that never raises."""
         loop = m[self.loop]
         for name in plan.private:
             if not is_inside(rw.uses.home(name), loop) and rw.uses.home(name) not in loop.body.walk_regions():
@@ -105,7 +105,7 @@ class LoopSpeculation(Transformation[Speculation]):
 
 
 def _needed(body: Region, private: Iterable[str]) -> set[str]:
-    """What an iteration computes for itself and its control flow, checks included, depends on."""
+    """The containers that the control flow of an iteration, checks included, depends on."""
     writers: dict[str, list[Node]] = {name: [] for name in private}
     found: list[str] = []
     for region in body.walk_regions():
@@ -125,7 +125,7 @@ def _needed(body: Region, private: Iterable[str]) -> set[str]:
 
 
 def _why_seen(loop: Loop, private: tuple[str, ...], uses: Uses) -> Refusal | None:
-    """What the loop writes that somebody sees: the caller if it raises, or another part of it."""
+    """A write of the loop that is visible if it raises: to the caller, or to another part of the loop."""
     touches = [uses.touches(element) for element in subtree(loop) if element is not loop]
     written = dict.fromkeys(uses.root(name) for found in touches for name in found.writes)
     read = {uses.root(name) for found in touches for name in found.reads}
@@ -140,7 +140,7 @@ def _why_seen(loop: Loop, private: tuple[str, ...], uses: Uses) -> Refusal | Non
 
 
 def _drop_idle(body: Region) -> None:
-    """Takes out maps that did nothing but check."""
+    """Erase maps that only checked."""
     for region in body.walk_regions():
         for block in region.blocks:
             if isinstance(block, State):
@@ -152,9 +152,9 @@ def _is_idle(node: Node) -> bool:
 
 
 def _guard(loop: Loop, inspector: Region, bad: str, stop: Expr, failed: list[SymbolAssign | State]) -> None:
-    """Puts an inspector before what a loop runs, which is done only where it found nothing.
+    """Put an inspector before the body of a loop, and run the body only if the inspector finds no failure.
 
-    Containers go with what runs: their sizes may be known only there.
+    Containers move with the body: their sizes may be known only there.
     """
     executor = Region()
     executor.containers |= loop.body.containers
@@ -176,8 +176,9 @@ def _put(name: str, value: Expr, *, scalar: bool = False) -> Tasklet:
 
 
 def _minus(bad: str, number: Expr) -> ScalarExpr:
-    """What is 0 where an iteration has failed. As an index it says that the data choose who meets there: few do, so
-    threads of a device combine by atomic updates, and not all iterations in order.
+    """An index that is 0 if an iteration has failed, and depends on data.
+
+    Few iterations fail, so threads of a device combine there by atomic updates, instead of all iterations in order.
     """
     return op("sub", Load(bad, (), types.int64), Index(number))
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.analysis.dependences import LoopDependences, loop_dependences
-from dcpy.ir.analysis.failures import why_failures_are_seen
-from dcpy.ir.analysis.scopes import symbols_assigned_in
+from dcpy.ir.analysis.dataflow.name_resolution import symbols_assigned_in
+from dcpy.ir.analysis.dependence.loop_dependences import LoopDependences, loop_dependences
+from dcpy.ir.analysis.dependence.precise_exceptions import why_failures_are_seen
 from dcpy.ir.data import Array
 from dcpy.ir.nodes import Map, Node
 from dcpy.ir.region import Loop, Region, State
@@ -29,10 +29,10 @@ class LoopToMap(Transformation[LoopDependences]):
     (``(add)`` and so on) commute; the order of a floating-point reduction may change. Symbols assigned inside are
     per iteration, so none may be used outside; a break, return or while inside keeps the loop.
 
-    So does a check or an index from data, unless an iteration behind one that raises leaves nothing that is seen
-    (`ir.analysis.failures`): then all run, and the exception of the lowest one that fails is raised. A loop that
-    launches kernels stays, too: a map of the host could not, and one of the device cannot launch any. Without
-    `allocates`, for threads that cannot, so does one with arrays whose sizes differ between its iterations.
+    A check or an index from data keeps the loop, too, unless nobody sees the writes of iterations after one that
+    raises (`ir.analysis.dependence.precise_exceptions`): then all iterations run, and the exception of the lowest one
+    that fails is raised. A loop that launches kernels stays a loop. So does, without `allocates` (for threads that
+    cannot allocate), a loop with arrays whose sizes differ between its iterations.
     """
 
     name: ClassVar[str] = "loop-to-map"
@@ -42,7 +42,7 @@ class LoopToMap(Transformation[LoopDependences]):
     pattern = one(loop)
 
     def plan(self, m: Match) -> LoopDependences | Refusal:
-        """Refuses iterations that may depend on each other, naming the two accesses, and steps that are no numbers."""
+        """The plan. Refuses dependences between iterations (and names the two accesses), and symbolic steps."""
         loop = m[self.loop]
         if not loop.range.step.constant:
             return Refusal(f"the step {loop.range.step} is not a number")
@@ -58,7 +58,7 @@ class LoopToMap(Transformation[LoopDependences]):
         return Refusal(found.answer.reason)
 
     def apply(self, m: Match, plan: LoopDependences, rw: Rewriter) -> Map:
-        """Returns the map."""
+        """Return the map."""
         loop = m[self.loop]
         for name in plan.private:
             privatize(name, loop.body, rw)
@@ -77,7 +77,7 @@ class LoopToMap(Transformation[LoopDependences]):
 
 
 def _sized_by_iterations(loop: Loop, private: Iterable[str], m: Match) -> str | None:
-    """An array of an iteration whose size is known there alone."""
+    """An array of an iteration whose size depends on the iteration."""
     known = {loop.param, *symbols_assigned_in(loop.body)}
     inside = (name for region in loop.body.walk_regions() for name in region.containers)
     arrays = (name for name in (*private, *inside) if isinstance(m.uses.desc(name), Array))
@@ -95,7 +95,7 @@ def ascending(values: Range) -> Range:
 
 
 def privatize(name: str, body: Region, rw: Rewriter) -> None:
-    """Declares a container, and its views, in the loop's body."""
+    """Declare a container, and its views, in the loop's body."""
     if rw.uses.home(name) not in body.walk_regions():
         rw.move_container(name, body)
     for view in rw.uses.views_of(name):

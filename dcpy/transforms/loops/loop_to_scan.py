@@ -1,4 +1,4 @@
-"""LoopToScan: a recurrence whose values may be combined in any order is a scan, which has parallel forms."""
+"""LoopToScan: an associative recurrence becomes a scan, which has parallel forms."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from dcpy.ir import types
-from dcpy.ir.analysis.memory import memory_of
-from dcpy.ir.analysis.touched import touched_by
+from dcpy.ir.analysis.accesses.exposed_reads import exposed_accesses
+from dcpy.ir.analysis.dataflow.aliasing import memory_of
 from dcpy.ir.data import Array
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.expressions.scalar import Const, Index, Ref, op
@@ -28,7 +28,7 @@ FEW = 64  #: elements that one thread combines as quickly as several
 
 @dataclass(frozen=True)
 class LoopToScan(Transformation[Recurrence]):
-    """Recognize a prefix sum, or a running product or extremum, and let a library node stand for the loop.
+    """Recognize a prefix sum, or a running product or extremum, and replace the loop by a library node.
 
     before   copy x[0:N] -> B[0:N]                           after   scan (x <- x[0:N]) -> (out -> B[0:N])
              loop k = 1:N { B[k] = B[k - 1] + B[k] }
@@ -37,11 +37,10 @@ class LoopToScan(Transformation[Recurrence]):
                                                                      scan (x <- v[0:N - 1], initial <- C[0])
                                                                        -> (out -> C[1:N])
 
-    Applies to loops whose body is one tasklet, or a map around one, that combines the element before with a value by
-    an operation that is associative: the order of a floating-point sum changes. So does it where an accumulator stands
-    for the element before. Nothing that values are computed from may be written by the loop, except by the same
-    iteration, later. Loops inside of maps, and those of few iterations, stay. (Blelloch, Prefix sums and their
-    applications, 1990.)
+    Applies to loops whose body is one tasklet, or a map around one, that combines the previous element with a value by
+    an associative operation: the order of a floating-point sum changes. An accumulator may stand for the previous
+    element. The loop may not write the operands of the values, except later in the same iteration. Loops inside of
+    maps stay, and those of few iterations over one line. (Blelloch, Prefix sums and their applications, 1990.)
     """
 
     name: ClassVar[str] = "loop-to-scan"
@@ -49,22 +48,22 @@ class LoopToScan(Transformation[Recurrence]):
     pattern = one(loop)
 
     def plan(self, m: Match) -> Recurrence | Refusal:
-        """The recurrence, or why the loop stays."""
+        """The recurrence. Refuses other loops, with the reason."""
         loop = m[self.loop]
-        count = loop.range.size.constant
-        if count is not None and count <= FEW:
-            return Refusal(f"it has {count} iterations")
         if any(isinstance(owner, Map) for owner in owners_around(loop)):
             return Refusal("each thread of a map runs it")
-        return recurrence_in(loop, m.uses)
+        found, count = recurrence_in(loop, m.uses), loop.range.size.constant
+        if isinstance(found, Recurrence) and not found.points and count is not None and count <= FEW:
+            return Refusal(f"it has {count} iterations")
+        return found
 
     def apply(self, m: Match, plan: Recurrence, rw: Rewriter) -> Node:
-        """Returns the scan."""
+        """Return the scan."""
         return _Replaced(m[self.loop], plan, rw).scan
 
 
 class _Replaced:
-    """What stands where a loop was."""
+    """The replacement of a loop."""
 
     def __init__(self, loop: Loop, found: Recurrence, rw: Rewriter) -> None:
         self.found, self.rw, self.param, self.values, self.span = found, rw, loop.param, loop.range, loop.span
@@ -106,7 +105,7 @@ class _Replaced:
         return LIBRARY_KINDS["scan"](inputs=inputs, outputs={"out": out}, op=found.op, axis=axis, span=self.span)  # type: ignore[call-arg]
 
     def _window(self, memlet: Memlet, values: Range) -> Memlet:
-        """All that an element runs through."""
+        """The window that an element covers over all iterations."""
         ranges = self.ranges | {self.param: values}
 
         def widened(dim: Expr | Range) -> Expr | Range:
@@ -119,7 +118,7 @@ class _Replaced:
         return replace(memlet, subset=Subset(tuple(map(widened, memlet.subset.dims))))
 
     def _source(self) -> Memlet:
-        """Where values are; what has to be computed becomes an array."""
+        """The memory of the values; computed values get an array."""
         found, rw = self.found, self.rw
         memlet = operand_of(found.value, found.inputs)
         if memlet is not None and axes_of(memlet.subset, tuple(self.ranges)) == self.axes:
@@ -145,7 +144,7 @@ class _Replaced:
 
 
 def _take_source(scan: Node, state: State, rw: Rewriter) -> None:
-    """Lets a scan read what was only copied, or computed, to be scanned in place."""
+    """Let a scan read the source of values that were copied or computed only to be scanned in place."""
     region = state.region
     assert region is not None
     position = region.index(state)
@@ -155,7 +154,7 @@ def _take_source(scan: Node, state: State, rw: Rewriter) -> None:
         return
     behind: list[Node] = []
     for node in reversed(previous.nodes):
-        touched = touched_by(node, rw.uses)
+        touched = exposed_accesses(node, rw.uses)
         if window.container in touched:
             source = _source_of(node, window, behind, rw)
             if source is not None:
@@ -165,11 +164,13 @@ def _take_source(scan: Node, state: State, rw: Rewriter) -> None:
 
 
 def _source_of(node: Node, window: Memlet, behind: list[Node], rw: Rewriter) -> Memlet | None:
-    """Where a scan finds what a node has written into all of a window; None where it is to find it there."""
+    """The source of the values that a node writes into all of a window; None if the scan must read the window."""
     name = window.container
     if isinstance(node, Copy):
         mine, its = (memory_of(memlet.container, rw.uses.desc) for memlet in (node.src, node.dst))
-        changed = {other for later in behind for other, known in touched_by(later, rw.uses).items() if known.writes}
+        changed = {
+            other for later in behind for other, known in exposed_accesses(later, rw.uses).items() if known.writes
+        }
         apart = mine != its and changed.isdisjoint(rw.uses.overlapping(node.src.container))
         if node.dst != window or not apart or len(node.src.subset.shape) != len(window.subset.shape):
             return None
@@ -199,7 +200,7 @@ def _source_of(node: Node, window: Memlet, behind: list[Node], rw: Rewriter) -> 
 
 
 def _converted(node: Map, result: Memlet, rw: Rewriter) -> Memlet | None:
-    """What a map only converts, element by element; it is erased, for a scan converts what it reads."""
+    """The source of a map that only converts dtypes; the map is erased, since a scan converts its input."""
     nodes = list(node.body.walk_nodes())
     tasklet = nodes[0]
     if len(nodes) > 1 or not isinstance(tasklet, Tasklet) or node.state is None:

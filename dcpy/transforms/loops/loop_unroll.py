@@ -16,7 +16,7 @@ from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, captur
 
 @dataclass(frozen=True, slots=True)
 class Unrolling:
-    """The ranges of the loop of groups and of what is left over; without any, the loop is written out whole."""
+    """The ranges of the loop over groups and of the remainder; None and None if the loop is unrolled completely."""
 
     groups: Range | None = None
     rest: Range | None = None
@@ -48,7 +48,7 @@ class LoopUnroll(Transformation[Unrolling]):
     most: int = 64  #: copies of the body, at most
 
     def plan(self, m: Match) -> Unrolling | Refusal:
-        """Refuses numbers of iterations that are not known or large, and jumps out of an iteration."""
+        """The ranges. Refuses unknown or large numbers of iterations, and jumps out of an iteration."""
         loop = m[self.loop]
         obstacle = leaves_iteration(loop)
         if obstacle:
@@ -65,7 +65,7 @@ class LoopUnroll(Transformation[Unrolling]):
         return Unrolling(*groups_and_rest(loop.range, self.factor, m.uses.ranges_at(loop)), self.factor)
 
     def apply(self, m: Match, plan: Unrolling, rw: Rewriter) -> tuple[Loop, ...] | list[Block]:
-        """Returns the loop of groups, which is the loop that there was, and that of the rest; or the last copy."""
+        """Return the loop over groups (the original) and the remainder loop; or the last copy."""
         loop = m[self.loop]
         if plan.groups is None:
             return _written_out(loop, plan.count, rw)
@@ -84,7 +84,7 @@ class LoopUnroll(Transformation[Unrolling]):
 
 
 def _written_out(loop: Loop, count: int, rw: Rewriter) -> list[Block]:
-    """The last copy is the body itself, so that handles to what is in it stay valid."""
+    """Unroll a loop completely. The last copy is the body itself, so that references into it stay valid."""
     if count == 0:
         rw.erase(loop)
         return []
@@ -95,6 +95,6 @@ def _written_out(loop: Loop, count: int, rw: Rewriter) -> list[Block]:
 
 
 def leaves_iteration(loop: Loop) -> Refusal | None:
-    """What skips the rest of an iteration, or of the loop; None where all of each iteration runs."""
+    """A jump that skips the rest of an iteration, or of the loop; None if there is none."""
     found = next((jump for jump in jumps(loop.body) if isinstance(jump, Break | Continue)), None)
     return None if found is None else Refusal(f"a {found.kind} inside leaves an iteration", (found,))

@@ -1,4 +1,4 @@
-"""LoopVersioning: a loop whose checks surely hold runs without them; the loop as written runs where one may fail."""
+"""LoopVersioning: a version of a loop without checks runs if all of them will hold, else the original loop."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from functools import reduce
 from typing import ClassVar
 
 from dcpy.ir import types
-from dcpy.ir.analysis.ranges_at import Bounds, owner_bounds
-from dcpy.ir.analysis.scopes import symbols_assigned_in
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.dataflow.def_use import Uses
+from dcpy.ir.analysis.dataflow.name_resolution import symbols_assigned_in
+from dcpy.ir.analysis.dataflow.value_ranges import Bounds, owner_bounds
 from dcpy.ir.editing.cloning import clone
 from dcpy.ir.editing.index_simplification import simplify_indices
 from dcpy.ir.expressions.scalar import Const, Index, Op, ScalarExpr, WrapIndex, as_symbolic, cast, op
@@ -27,7 +27,7 @@ _FITS = {"add_fits": 60, "sub_fits": 60, "mul_fits": 30}  # bits of operands wit
 
 @dataclass(frozen=True)
 class LoopVersioning(Transformation["Versions"]):
-    """Make two versions of a loop, and choose before it starts: without the checks that will hold, or as it is.
+    """Make two versions of a loop, without and with its checks, and choose before the loop starts.
 
     before   loop i = 0:n { check N - i - 1 >= 0 else ...   after   if N - n >= 0 { loop i_1 = 0:n { A[i_1] = ... } }
                             A[i] = ... }                            else { loop i = 0:n { check ...; A[i] = ... } }
@@ -62,7 +62,7 @@ class LoopVersioning(Transformation["Versions"]):
         return Versions(condition, frozenset(guards))
 
     def apply(self, m: Match, plan: Versions, rw: Rewriter) -> Loop:
-        """Returns the loop without the checks."""
+        """Return the loop without the checks."""
         loop = m[self.loop]
         fast = clone(loop, rw)
         pairs = zip(loop.body.walk_blocks(), list(fast.body.walk_blocks()), strict=True)
@@ -86,7 +86,7 @@ class LoopVersioning(Transformation["Versions"]):
 
 @dataclass(frozen=True, slots=True)
 class Versions:
-    """What is tested before the loop, and the checks that hold then."""
+    """The guard before the loop, and the checks that it implies."""
 
     condition: ScalarExpr
     decided: frozenset[Block]
@@ -96,7 +96,7 @@ Guard = tuple[Expr, ...]  # each is to be at least 0
 
 
 def _without_check(block: Block, region: Region) -> None:
-    """Takes out a check; an index becomes what it is without wrapping around."""
+    """Remove a check, or the wrapping of an index."""
     if isinstance(block, SymbolAssign) and isinstance(block.value, WrapIndex):
         block.value = cast(block.value.arg, types.int64)
     else:
@@ -104,7 +104,7 @@ def _without_check(block: Block, region: Region) -> None:
 
 
 def _condition_of(block: Block) -> ScalarExpr | None:
-    """What has to hold where a block runs: the condition of a check, and that an index is inside of its axis."""
+    """The condition that a block needs: that of a check, or that an index is in range."""
     match block:
         case Check(condition=condition):
             return condition
@@ -115,7 +115,7 @@ def _condition_of(block: Block) -> ScalarExpr | None:
 
 
 def _decidable(loop: Loop, uses: Uses) -> dict[Block, Guard]:
-    """The checks inside that can be decided before the loop, each with what then must hold."""
+    """The checks inside that can be decided before the loop, each with its guard."""
     found: dict[Block, Guard] = {}
     changed = frozenset(symbols_assigned_in(loop.body))
     for block in loop.body.walk_blocks():
@@ -128,7 +128,7 @@ def _decidable(loop: Loop, uses: Uses) -> dict[Block, Guard]:
 
 
 def least_values(condition: ScalarExpr, at: Block, loop: Loop, changed: frozenset[str], uses: Uses) -> Guard:
-    """Lower bounds, over all iterations, of what a condition wants to be at least 0; () where they are not known."""
+    """Lower bounds over all iterations of the values that a condition needs to be at least 0; () if unknown."""
     ranges = uses.ranges_at(at)
     values = _at_least_zero(condition)
     known: tuple[Expr, ...] = ()  # at least 0, because the iteration space is not empty where the check is made
@@ -149,15 +149,15 @@ def least_values(condition: ScalarExpr, at: Block, loop: Loop, changed: frozense
 
 
 def _is_bad(value: Expr, changed: frozenset[str]) -> bool:
-    """Whether a value cannot be computed before the loop, or makes no sense as a guard."""
+    """Return whether a value cannot be computed before the loop, or is unsuited to a guard."""
     never = value.constant is not None and value.constant < 0
     return never or not changed.isdisjoint(value.symbols) or not all(_is_plain(*term) for term in value.terms)
 
 
 def _is_plain(monomial: Monomial, factor: int) -> bool:
-    """Whether a term is a product of symbols, or a small multiple of a function of sums of few symbols.
+    """Return whether a term is a product of symbols, or a small multiple of a function of sums of few symbols.
 
-    Of divisions only those by numbers: by zero nothing can be divided before a loop that may not run.
+    Divisors must be numbers: a guard may not divide by zero before a loop that may not run.
     """
     functions = [atom for atom, _ in monomial if atom.kind != "sym"]
     if not functions:
@@ -180,8 +180,7 @@ def _variables(at: Block, loop: Loop) -> Iterator[Bounds]:
 
 
 def _ends(slope: Expr, lower: Expr, upper: Expr, known: tuple[Expr, ...], ranges: Ranges) -> tuple[Expr, ...]:
-    """Where a linear function is smallest: at one end of the range, or at one of the two where its slope may be
-    of either sign."""
+    """The ends of a range at which a linear function can be smallest: both, if the sign of its slope is unknown."""
     if slope.constant == 0:
         return (lower,)
     if any(ranges.proves_nonneg(slope - fact) for fact in (ZERO, *known)):
@@ -192,7 +191,7 @@ def _ends(slope: Expr, lower: Expr, upper: Expr, known: tuple[Expr, ...], ranges
 
 
 def _at_least_zero(condition: ScalarExpr) -> tuple[Expr, ...]:
-    """Expressions that are at least 0 only where a condition holds; () where it is none on integers."""
+    """Expressions that are at least 0 only if a condition holds; () if it is no condition on integers."""
     match condition:
         case Op(name=name, args=(left, right)) if name in _FITS:
             return _with_room(name, as_symbolic(left), as_symbolic(right))
@@ -214,7 +213,7 @@ def _at_least_zero(condition: ScalarExpr) -> tuple[Expr, ...]:
 
 
 def _with_room(name: str, left: Expr | None, right: Expr | None) -> tuple[Expr, ...]:
-    """At least 0 only where two operands are so small that what is made of them is an int64."""
+    """Expressions that are at least 0 only if two operands are so small that their result fits into int64."""
     if left is None or right is None:
         return ()
     limits = {operand: const(1 << _FITS[name]) for operand in (left, right) if operand.constant is None}
@@ -254,7 +253,7 @@ def _no_overflow(values: Iterable[Expr], sizes: Iterable[str]) -> Iterator[Expr]
 
 
 def is_the_rest(block: Block, condition: ScalarExpr) -> bool:
-    """Whether a block runs only where `condition` does not hold."""
+    """Return whether a block runs only where `condition` does not hold."""
     region = block.region
     owner = None if region is None else region.owner
     return isinstance(owner, Branch) and owner.otherwise is region and owner.cases[0][0] == condition

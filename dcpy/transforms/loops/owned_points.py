@@ -1,7 +1,7 @@
-"""Ownership of elements by points: whether the maps of a loop touch what they write at one point each.
+"""Pointwise independence: each element that the maps of a loop write belongs to one point of the maps.
 
-A point owns an element where every access of the loop to what it writes has, for each parameter, a dimension in which
-the index is that parameter plus a number that is the same everywhere. Two points then never meet, whatever the order.
+A point owns an element if every access of the loop to written containers has, for each parameter, a dimension in which
+the index is that parameter plus the same number everywhere. Then two points never access the same element.
 """
 
 from __future__ import annotations
@@ -9,20 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from dcpy.ir.analysis.access import MemoryAccess
-from dcpy.ir.analysis.access_relations import accesses_of_body, names_in
-from dcpy.ir.analysis.effects import effects_of
-from dcpy.ir.analysis.free_params import free_params
-from dcpy.ir.analysis.sides import is_kernel
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.accesses.access_relations import accesses_of_body, names_in
+from dcpy.ir.analysis.accesses.memory_access import MemoryAccess
+from dcpy.ir.analysis.dataflow.def_use import Uses
+from dcpy.ir.analysis.dataflow.effect_analysis import effects_of
+from dcpy.ir.analysis.device_side import is_kernel
+from dcpy.ir.analysis.parallelism.thread_parameters import free_params
 from dcpy.ir.data import Array, is_scalar
 from dcpy.ir.editing.remarks import described
 from dcpy.ir.effects import Effect
 from dcpy.ir.expressions.scalar import loads_of
+from dcpy.ir.field_roles import Role
 from dcpy.ir.nodes import Map, Node, Tasklet
 from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import Block, Branch, Check, Loop, Region, State
-from dcpy.ir.roles import Role
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE, Expr, sym
 from dcpy.ir.tree import is_inside, subtree
@@ -30,17 +30,17 @@ from dcpy.ir.tree import is_inside, subtree
 
 @dataclass(frozen=True, slots=True)
 class Met(Refusal):
-    """Points meet in a container, or kernels differ in their points: what would be in nobody's way if it were gone."""
+    """A conflict: points share elements of a container, or kernels have different points. Removing it would help."""
 
     containers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """The points that all kernels of a loop, or of blocks in a row, have in common, and whose elements are whose.
+    """The common points of all kernels of a loop, or of adjacent blocks, and the elements that each point owns.
 
-    `shifts`: what each kernel's parameters are beyond those of the first one. `owned`: of each container that they
-    write, the dimension that goes with each parameter.
+    `shifts`: the difference of each kernel's parameters to those of the first one. `owned`: for each written container,
+    the dimension of each parameter.
     """
 
     kernels: tuple[Map, ...]
@@ -63,10 +63,10 @@ def points_of(
     counts: Callable[[object], bool] = is_kernel,
     gone: Collection[Map] = (),
 ) -> Points | Refusal:
-    """The points of the kernels in a loop, where each could run all iterations alone; or why it could not.
+    """The points of the kernels in a loop, if each can run all iterations alone; or the reason that it cannot.
 
-    Checks that are `settled` hold, and such branches take their first way. What `counts` as a kernel may be any map.
-    Those that are `gone` are as if they were not there: what they compute is computed where it is read.
+    `settled`: checks that hold, and branches that take their first side. `counts`: a predicate, which maps are kernels.
+    `gone`: maps to ignore, because readers compute their results.
     """
     found = kernels_in(loop.body, uses, settled, counts)
     return found if isinstance(found, Refusal) else _common([k for k in found if k not in gone], (loop,), uses)
@@ -75,7 +75,7 @@ def points_of(
 def points_of_row(
     blocks: Sequence[Block], uses: Uses, counts: Callable[[object], bool] = is_kernel, gone: Collection[Map] = ()
 ) -> Points | Refusal:
-    """The points of the kernels in blocks that follow each other, where each could run all the blocks alone."""
+    """The points of the kernels in adjacent blocks, if each can run all the blocks alone."""
     found: list[Map] = []
     for block in blocks:
         more = _kernels_of(block, uses, (), counts)
@@ -103,7 +103,7 @@ def _common(found: Sequence[Map], blocks: Sequence[Block], uses: Uses) -> Points
 def kernels_in(
     region: Region, uses: Uses, settled: Collection[Block] = (), counts: Callable[[object], bool] = is_kernel
 ) -> list[Map] | Refusal:
-    """The kernels that a region runs; the host does nothing there but count, choose, and compute numbers of its own."""
+    """The kernels of a region in which the host only counts, branches, and computes scalars of its own."""
     found: list[Map] = []
     for block in region.blocks:
         more = _kernels_of(block, uses, settled, counts)
@@ -139,7 +139,8 @@ def _kernels_of(
 
 
 def _is_number(node: Node, uses: Uses) -> bool:
-    """Whether a node computes numbers of an iteration, from others or from what nobody writes: each point can do it."""
+    """Return whether a node computes scalars of an iteration from others, or from read-only data: points can repeat it.
+    """
     if not isinstance(node, Tasklet) or effects_of(node) & Effect.MAY_RAISE:
         return False
     touched = uses.touches(node)
@@ -152,7 +153,7 @@ def _is_number(node: Node, uses: Uses) -> bool:
 
 
 def _shift(kernel: Map, first: Map, defined: frozenset[str], uses: Uses) -> tuple[Expr, ...] | Refusal:
-    """What the parameters of a kernel are beyond those of another one that has as many points, one for each."""
+    """The difference of a kernel's parameters to those of another kernel over equally many points."""
     if effects_of(kernel) & Effect.MAY_RAISE:
         return Refusal(f"something in {described(kernel)} may raise an exception", (kernel,))
     if set(free_params(kernel, uses)) != set(kernel.params):
@@ -204,7 +205,7 @@ def _owned(
 
 
 def _may_stay(name: str, defined: frozenset[str], uses: Uses) -> bool:
-    """Whether a container of an iteration can be one of the point's."""
+    """Return whether a container of an iteration can be private to a point."""
     desc = uses.desc(name)
     return (
         isinstance(desc, Array)
@@ -216,7 +217,7 @@ def _may_stay(name: str, defined: frozenset[str], uses: Uses) -> bool:
 def _dimension(
     param: str, accesses: list[tuple[MemoryAccess, dict[str, Expr]]], defined: frozenset[str], params: tuple[str, ...]
 ) -> int:
-    """The dimension in which all accesses have an index that is a parameter plus one and the same number; -1: none."""
+    """The dimension in which all accesses have the parameter plus the same number as index; -1 if there is none."""
     ranks = {-1 if access.subset is None else len(access.subset.dims) for access, _ in accesses}
     if len(ranks) != 1:
         return -1
@@ -231,7 +232,7 @@ def _dimension(
 def _distances(
     param: str, axis: int, accesses: list[tuple[MemoryAccess, dict[str, Expr]]], varying: frozenset[str]
 ) -> Iterator[Expr | None]:
-    """The index of each access along a dimension, less the parameter; None where that is not the same in all points."""
+    """The index of each access along a dimension, minus the parameter; None if that differs between points."""
     for access, values in accesses:
         assert access.subset is not None
         index = access.subset.dims[axis]

@@ -1,4 +1,4 @@
-"""Interchange of loops with the points of the maps inside, where each point owns what it touches (`owned_points`)."""
+"""Interchange of loops with the points of the maps inside, if points are independent (`owned_points`)."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from dcpy.transforms.loops.owned_points import Points
 
 
 def points_outside(row: Sequence[Block], points: Points, schedule: Schedule, rw: Rewriter) -> Map:
-    """Puts a map over the points around a loop, or several blocks in a row, with bodies where maps were; returns it.
+    """Put a map over the points around a loop, or around adjacent blocks, and map bodies in place of maps; return it.
 
     before   loop t = 0:T { map i = 0:N { u[i] = f(A[i], t) };  map j = 0:N { A[j] += u[j] } }
     after    map i = 0:N { loop t = 0:T { u = f(A[i], t);  A[i] += u } }
 
-    A temporary of an iteration becomes one of the point's, with the dimensions that are no point's.
+    A temporary of an iteration becomes private to a point, and keeps the dimensions that are not the points'.
     """
     region = row[0].region
     assert region is not None
@@ -59,12 +59,12 @@ def points_outside(row: Sequence[Block], points: Points, schedule: Schedule, rw:
 
 
 def _is_in(kernel: Map, region: Region) -> bool:
-    """Whether it is in a state of this region, and not further in."""
+    """Return whether a node is in a state of this region itself, not of a nested one."""
     return kernel.state is not None and kernel.state.region is region
 
 
 def _unfold(kernel: Map, rw: Rewriter) -> None:
-    """Puts the body of a kernel where the kernel is."""
+    """Replace a kernel by its body."""
     state = alone_in_state(kernel, rw)
     region = state.region
     assert region is not None

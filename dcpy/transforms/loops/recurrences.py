@@ -1,11 +1,11 @@
-"""Recurrences that are scans: loops in which each element is the one before it, combined with a value of its own."""
+"""Recurrences that are scans: loops in which each element combines the previous one with a new value."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.data import Array, Scalar
 from dcpy.ir.expressions.scalar import Cast, Op, Ref, ScalarExpr, walk
 from dcpy.ir.memlet import Memlet
@@ -23,8 +23,8 @@ ASSOCIATIVE = ("add", "mul", "min", "max", "and", "or")
 class Recurrence:
     """``out[k] = out[k - 1] op value``, for the values of the loop's counter and the points of a map in it.
 
-    `value` is an expression over the connectors `inputs`; `points` are the map's ranges. Where an accumulator stands
-    for the element before, `kept` is that.
+    `value` is an expression over the connectors `inputs`; `points` are the map's ranges. If an accumulator stands
+    for the previous element, `kept` is its name.
     """
 
     op: str
@@ -37,12 +37,12 @@ class Recurrence:
 
     @property
     def reads_itself(self) -> bool:
-        """Whether values are what the output has held before."""
+        """Return whether the values are the old contents of the output."""
         return any(memlet.container == self.out.container for memlet in self.inputs.values())
 
 
 def recurrence_in(loop: Loop, uses: Uses) -> Recurrence | Refusal:
-    """The recurrence that a loop is; or why it is none, or none whose values could be combined in another order."""
+    """The recurrence of a loop; or the reason that it has none, or that it is not associative."""
     if loop.range.step is not ONE:
         return Refusal(f"its counter goes in steps of {loop.range.step}")
     nodes = _only_nodes(loop.body)
@@ -56,7 +56,7 @@ def recurrence_in(loop: Loop, uses: Uses) -> Recurrence | Refusal:
 
 
 def _only_nodes(body: Region) -> Sequence[Node]:
-    """The nodes of a region that is one state, without containers of its own; none of another."""
+    """The nodes of a region that is one state without containers; none for other regions."""
     if body.containers or len(body.blocks) != 1 or not isinstance(body.blocks[0], State):
         return ()
     return body.blocks[0].nodes
@@ -104,7 +104,7 @@ def _accumulated(loop: Loop, nodes: Sequence[Node], uses: Uses) -> Recurrence | 
 def _combined(
     code: ScalarExpr, out: Memlet, before: Memlet, inputs: Mapping[str, Memlet], uses: Uses, points: Mapping[str, Range]
 ) -> Recurrence | Refusal:
-    """An operation, one of whose operands is the element before."""
+    """An operation with the previous element as one operand."""
     dtype = uses.desc(out.container).dtype
     if not isinstance(code, Op) or code.name not in ASSOCIATIVE or len(code.args) != 2:
         return Refusal("it does not combine two values by an operation that is associative")
@@ -123,7 +123,7 @@ def _combined(
 
 
 def _why_not(found: Recurrence, loop: Loop, uses: Uses) -> Refusal | None:
-    """Why it is no scan of lines."""
+    """The reason that a recurrence is no scan of lines; None if it is one."""
     out = found.out
     if out.wcr or out.dynamic or not isinstance(uses.desc(out.container), Array):
         return Refusal(f"{out.container!r} is no array, or not surely written")
@@ -147,7 +147,7 @@ def _why_not(found: Recurrence, loop: Loop, uses: Uses) -> Refusal | None:
 
 
 def axes_of(subset: Subset, params: Sequence[str]) -> tuple[str, ...] | None:
-    """In order, the parameters that indices are, plus something else each; None where an index is of another kind."""
+    """The parameters of the indices, in order; None if an index is not a parameter plus an offset."""
     found: list[str] = []
     for dim in subset.dims:
         mine = [param for param in params if param in dim.symbols]
@@ -161,7 +161,7 @@ def axes_of(subset: Subset, params: Sequence[str]) -> tuple[str, ...] | None:
 
 
 def operand_of(value: ScalarExpr, inputs: Mapping[str, Memlet]) -> Memlet | None:
-    """The one element that a value is, perhaps converted (once: what is between two conversions counts)."""
+    """The element that a value reads, converted at most once (two conversions can change the value)."""
     if isinstance(value, Cast):
         value = value.arg
     return inputs.get(value.name) if isinstance(value, Ref) else None

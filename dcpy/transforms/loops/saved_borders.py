@@ -1,4 +1,4 @@
-"""SavedBorders: blocks of iterations run in parallel; the old values that their last ones read are saved before."""
+"""SavedBorders: node splitting at block boundaries, so that blocks of a loop with anti-dependences run in parallel."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from dcpy.ir import types
-from dcpy.ir.analysis.access import MemoryAccess
-from dcpy.ir.analysis.access_relations import accesses_of_body
-from dcpy.ir.analysis.dependence_vectors import Dependence, dependences_among
-from dcpy.ir.analysis.dependences import by_memory, first_conflict, loop_dependences
-from dcpy.ir.analysis.footprints import Footprint
-from dcpy.ir.analysis.integer_sets import Answer, covers
-from dcpy.ir.analysis.nests import axes_of
-from dcpy.ir.analysis.scopes import symbols_assigned_in
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.accesses.access_relations import accesses_of_body
+from dcpy.ir.analysis.accesses.memory_access import MemoryAccess
+from dcpy.ir.analysis.dataflow.def_use import Uses
+from dcpy.ir.analysis.dataflow.name_resolution import symbols_assigned_in
+from dcpy.ir.analysis.dependence.dependence_vectors import Dependence, dependences_among
+from dcpy.ir.analysis.dependence.loop_dependences import by_memory, first_conflict, loop_dependences
+from dcpy.ir.analysis.dependence.loop_nests import axes_of
+from dcpy.ir.analysis.polyhedral.footprints import Footprint
+from dcpy.ir.analysis.polyhedral.integer_sets import Answer, covers
 from dcpy.ir.data import Array
 from dcpy.ir.editing.cloning import clone
 from dcpy.ir.editing.rewriter import Rewriter
@@ -36,7 +36,7 @@ REACHES = (1, 2, 4, 8, 16, 32)  # iterations by which a read may come before the
 
 @dataclass(frozen=True)
 class SavedBorders(Transformation["Borders"]):
-    """Node splitting where blocks of iterations meet: let blocks run side by side though iterations read ahead.
+    """Run blocks of iterations in parallel although iterations read ahead: copy the values at block boundaries first.
 
     before   loop i = 0:N { A[i] = f(A[i + 1]) }
     after    if N >= 65536 {
@@ -45,11 +45,11 @@ class SavedBorders(Transformation["Borders"]):
                               loop i = N*(b + 1)//16 - 1:N*(b + 1)//16 { A[i] = f(saved[b, i - ...]) } }
              } else { loop i = 0:N { A[i] = f(A[i + 1]) } }
 
-    Applies where all that iterations have to do with each other are anti-dependences: an element is read by one, and
-    written by one a few iterations later. Then a read always sees what was there before the loop: in a block, since
-    the block keeps its order; in its last iterations, since that is saved before any block starts. Nothing is computed
-    otherwise than before. (Kuck et al., Dependence Graphs and Compiler Optimizations, POPL 1981, split nodes for each
-    iteration: that is a copy of all that is read ahead.)
+    Applies if all dependences between iterations are anti-dependences: one iteration reads an element, and another one
+    writes it a few iterations later. Then each read sees the value from before the loop: inside a block, since the
+    block keeps its order; in its last iterations, since the values are saved before any block starts. Results do not
+    change. (Kuck et al., Dependence Graphs and Compiler Optimizations, POPL 1981, split nodes for each iteration:
+    that copies everything that is read ahead.)
     """
 
     name: ClassVar[str] = "saved-borders"
@@ -61,7 +61,7 @@ class SavedBorders(Transformation["Borders"]):
     shortest: int = 65536  #: loop that is worth it
 
     def plan(self, m: Match) -> Borders | Refusal:
-        """What is saved. Refuses other dependences, naming the accesses, and reads whose elements are not known."""
+        """The elements to save. Refuses other dependences (and names the accesses), and reads of unknown elements."""
         loop = m[self.loop]
         if loop.range.step.constant not in (1, -1):
             return Refusal("its values do not go up or down one by one")
@@ -82,7 +82,7 @@ class SavedBorders(Transformation["Borders"]):
         return Borders(reach, reads, dependences.private, condition)
 
     def apply(self, m: Match, plan: Borders, rw: Rewriter) -> Map:
-        """Returns the map over blocks."""
+        """Return the map over blocks."""
         loop = m[self.loop]
         for name in plan.private:
             privatize(name, loop.body, rw)
@@ -109,7 +109,7 @@ class SavedBorders(Transformation["Borders"]):
 
 @dataclass(frozen=True, slots=True)
 class Borders:
-    """What the last `reach` iterations of a block read that later ones write, with dtypes; and when blocks pay."""
+    """The elements to save: reads of the last `reach` iterations of a block, with dtypes; and when blocks pay."""
 
     reach: int
     reads: tuple[tuple[Memlet, types.DType], ...]
@@ -120,7 +120,7 @@ class Borders:
 def _read_ahead(
     loop: Loop, uses: Uses
 ) -> tuple[int, tuple[tuple[Memlet, types.DType], ...], tuple[str, ...]] | Refusal:
-    """By how many iterations reads are ahead of writes, which ones, and of which memories."""
+    """The largest distance by which reads are ahead of writes, the reads, and their memory."""
     axes, ranges = axes_of(loop), uses.ranges_at(loop)
     reads: list[MemoryAccess] = []
     memories: list[str] = []
@@ -161,9 +161,9 @@ def _read_ahead(
 
 
 def _is_one_element(touch: MemoryAccess, param: str, varying: Collection[str]) -> bool:
-    """Whether an access touches another element in each iteration, which depends on nothing else that changes inside.
+    """Return whether an access touches a different element in each iteration, and depends on nothing else that changes.
 
-    This is asked first, for it is quick: where it does not hold nobody counts distances.
+    A quick test, made before distances are computed.
     """
     subset = touch.memlet.subset
     return not any(isinstance(dim, Range) for dim in subset.dims) and {*varying} & {*subset.symbols} == {param}
@@ -174,12 +174,12 @@ def _at_own_place(read: MemoryAccess) -> Memlet:
 
 
 def _reach(carried: Sequence[Dependence]) -> int | None:
-    """A number of iterations that no distance is larger than."""
+    """An upper bound of the distances, in iterations."""
     return next((most for most in REACHES if all(one.has(f"d0 > {most}").is_no for one in carried)), None)
 
 
 def _not_saved(read: MemoryAccess, found: Sequence[Dependence], loop: Loop, uses: Uses) -> Refusal | None:
-    """Why an element that is read cannot be saved before the loop; None where it can."""
+    """The reason that an element cannot be saved before the loop; None if it can."""
     if not isinstance(read.place, Tasklet | Branch):
         return Refusal(
             f"{read.place.kind} reads {read.container!r}: only tasklets and conditions can read other memory"
@@ -193,7 +193,7 @@ def _not_saved(read: MemoryAccess, found: Sequence[Dependence], loop: Loop, uses
 
 
 def _exists(read: MemoryAccess, loop: Loop, uses: Uses) -> Answer:
-    """Whether an element is inside of its container in all iterations."""
+    """Return whether an index is in range in all iterations."""
     desc = uses.desc(read.memlet.container)
     if not isinstance(desc, Array):
         return Answer(None)
@@ -202,12 +202,12 @@ def _exists(read: MemoryAccess, loop: Loop, uses: Uses) -> Answer:
 
 
 def _edge(values: Range, number: Expr, blocks: int) -> Expr:
-    """Where a block begins: as many iterations in each, or one more."""
+    """The first iteration of a block; block lengths differ by at most one."""
     return values.start + values.step * (values.size * number // blocks)
 
 
 def _save(memlet: Memlet, dtype: types.DType, reach: int, blocks: int, loop: Loop, region: Region, rw: Rewriter) -> str:
-    """Copies, for each block, what its last iterations read; returns where to."""
+    """Copy, for each block, the elements that its last iterations read; return the copies."""
     name = rw.declare_fresh("saved", Array.packed(dtype, (blocks, reach), transient=True), region)
     block, number = rw.fresh_name("block"), rw.fresh_name("t")
     iteration = _edge(loop.range, sym(block) + 1, blocks) + loop.range.step * (sym(number) - reach)
@@ -221,7 +221,7 @@ def _save(memlet: Memlet, dtype: types.DType, reach: int, blocks: int, loop: Loo
 
 
 def _use_saved(loop: Loop, memlet: Memlet, saved: Memlet, dtype: types.DType, rw: Rewriter) -> None:
-    """Lets a loop read what was saved, where it reads that element."""
+    """Redirect reads of a loop to the saved elements."""
     for tasklet in _tasklets(loop):
         inputs = {name: saved if given == memlet else given for name, given in tasklet.inputs.items()}
         if inputs != tasklet.inputs:

@@ -1,12 +1,12 @@
-"""ScalarExpansion: what each iteration has for itself becomes an array of all iterations."""
+"""ScalarExpansion: a private container of an iteration becomes an array over all iterations."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.analysis.nests import Axis, axes_of
-from dcpy.ir.analysis.scopes import symbols_assigned_in
+from dcpy.ir.analysis.dataflow.name_resolution import symbols_assigned_in
+from dcpy.ir.analysis.dependence.loop_nests import Axis, axes_of
 from dcpy.ir.data import Array, Data, Lifetime, Scalar
 from dcpy.ir.expressions.scalar import Load, ScalarExpr, rewrite
 from dcpy.ir.memlet import Memlet
@@ -20,7 +20,7 @@ from dcpy.transforms.api import Capture, Match, Refusal, Rewriter, Transformatio
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """The container, what it becomes, and the element of each iteration."""
+    """The container, its expanded descriptor, and the element of each iteration."""
 
     container: str
     desc: Array
@@ -47,7 +47,7 @@ class ScalarExpansion(Transformation[Expansion]):
     container: str = ""  #: declared in the body; default: the first one there
 
     def plan(self, m: Match) -> Expansion | Refusal:
-        """Refuses what the body does not declare, views, and sizes that differ between runs of the map."""
+        """The expansion. Refuses containers declared elsewhere, views, and sizes that differ between runs."""
         scope = m[self.scope]
         name = self.container or next(iter(scope.body.containers), "")
         if name not in scope.body.containers:
@@ -70,7 +70,7 @@ class ScalarExpansion(Transformation[Expansion]):
         return Expansion(name, expanded, tuple(map(number_of, axes)))
 
     def apply(self, m: Match, plan: Expansion, rw: Rewriter) -> str:
-        """Returns the name of the container."""
+        """Return the name of the container."""
         scope = m[self.scope]
         around = region_of(scope)
         rw.move_container(plan.container, around, plan.desc)
@@ -101,7 +101,7 @@ def _packed_shape(desc: Data) -> tuple[Expr, ...] | None:
 
 
 def number_of(axis: Axis) -> Expr:
-    """Which iteration it is, counted from 0."""
+    """The number of the iteration, counted from 0."""
     values = axis.range
     return (
         (sym(axis.param) - values.start) // values.step

@@ -1,4 +1,4 @@
-"""ScatterPrivatization: blocks of iterations combine what the data scatter in copies of their own (privatization)."""
+"""ScatterPrivatization: privatization of scattered updates (histograms): each block of iterations updates a copy."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from dcpy.ir import types
-from dcpy.ir.analysis.dependences import loop_dependences
-from dcpy.ir.analysis.failures import why_failures_are_seen
-from dcpy.ir.analysis.scopes import symbols_assigned_in
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.dataflow.def_use import Uses
+from dcpy.ir.analysis.dataflow.name_resolution import symbols_assigned_in
+from dcpy.ir.analysis.dependence.loop_dependences import loop_dependences
+from dcpy.ir.analysis.dependence.precise_exceptions import why_failures_are_seen
 from dcpy.ir.data import Array
 from dcpy.ir.editing.cloning import clone
 from dcpy.ir.expressions.identities import neutral_value
@@ -22,7 +22,7 @@ from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ONE, ZERO, Expr, as_expr, product_of, sym
 from dcpy.ir.tree import is_inside, owners_around
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
-from dcpy.transforms.simplify.augmented_assignment_to_wcr import other_toucher, update_of
+from dcpy.transforms.simplify.dataflow.augmented_assignment_to_wcr import other_toucher, update_of
 
 TEAM = Parallel(above=1)  #: what is so long pays for threads, however few blocks there are
 
@@ -39,10 +39,10 @@ class ScatterPrivatization(Transformation["Scatters"]):
                loop q = 0:16 { map j = 0:n { h[j] = h[j] + copies[q, j] } }
              } else { loop i = 0:N { ... as it was } }
 
-    There are as many blocks on any machine, so results do not depend on the number of threads; floats are added in
-    another order than in the loop. Applies where iterations depend on each other only by such updates, each by one
-    operation, at elements that the data choose. Iterations may raise where nobody sees what later ones have written:
-    each block stops where it fails, and the failure of the first of them is that of the loop.
+    The number of blocks is the same on all machines, so results do not depend on the number of threads; floats are
+    added in another order than in the loop. Applies if iterations depend on each other only through such updates,
+    each by one operation, at elements that data choose. Iterations may raise if nobody sees the writes of later
+    ones: each block stops at its failure, and the loop raises the failure of the first block.
     (Hwu, Kirk and El Hajj, Programming Massively Parallel Processors, 2022; for loops Padua and Wolfe 1986.)
     """
 
@@ -56,7 +56,7 @@ class ScatterPrivatization(Transformation["Scatters"]):
     per_element: int = 64  #: iterations, at least, for each element of a copy
 
     def plan(self, m: Match) -> Scatters | Refusal:
-        """What is scattered. Refuses what is read, or written otherwise, and where a map around has the threads."""
+        """The scattered updates. Refuses containers with other accesses, and loops inside parallel maps."""
         loop = m[self.loop]
         if loop.range.step is not ONE:
             return Refusal("its values do not go up one by one")
@@ -81,7 +81,7 @@ class ScatterPrivatization(Transformation["Scatters"]):
         return Scatters(found, condition)
 
     def apply(self, m: Match, plan: Scatters, rw: Rewriter) -> Map:
-        """Returns the map over blocks."""
+        """Return the map over blocks."""
         loop = m[self.loop]
         inner = clone(loop, rw)
         region, rest = Region(), Region()
@@ -110,7 +110,7 @@ class ScatterPrivatization(Transformation["Scatters"]):
         return node
 
     def _worth_it(self, loop: Loop, updates: dict[str, str], uses: Uses) -> ScalarExpr:
-        """Copies are filled and combined in a small part of the time of the loop."""
+        """The condition that filling and combining the copies takes a small part of the time of the loop."""
         elements = sum((product_of(*uses.desc(name).shape) for name in updates), ZERO)
         count = Index(loop.range.size)
         long, many = Const(self.shortest, types.int64), Index(elements * self.per_element)
@@ -126,7 +126,7 @@ class Scatters:
 
 
 def _scattered(loop: Loop, uses: Uses) -> dict[str, str] | Refusal:
-    """The arrays of the outside that a loop only updates, at elements that the data choose, with the operations."""
+    """The arrays from outside that a loop only updates at elements that data choose, with the operations."""
     chosen = symbols_assigned_in(loop.body)
     found: dict[str, str] = {}
     why = Refusal("it updates no element that the data choose")
@@ -147,7 +147,7 @@ def _scattered(loop: Loop, uses: Uses) -> dict[str, str] | Refusal:
 
 
 def is_the_other_version(loop: Loop, condition: ScalarExpr) -> bool:
-    """Whether a branch around has chosen this loop where the condition does not hold."""
+    """Return whether this loop is the version that runs where the condition does not hold."""
     return any(
         isinstance(owner, Branch) and owner.cases[0][0] == condition and not is_inside(loop, owner.cases[0][1])
         for owner in owners_around(loop)
@@ -155,7 +155,7 @@ def is_the_other_version(loop: Loop, condition: ScalarExpr) -> bool:
 
 
 def _fill(copies: str, block: Expr, desc: Array, operation: str, rw: Rewriter) -> Map:
-    """Puts into all elements of a copy what changes nothing that it is combined with."""
+    """Fill a copy with the neutral value of the operation."""
     params = tuple(rw.fresh_name("j") for _ in desc.shape)
     start = Const(neutral_value(operation, desc.dtype), desc.dtype)
     place = Memlet(copies, Subset((block, *map(sym, params))))
@@ -164,7 +164,7 @@ def _fill(copies: str, block: Expr, desc: Array, operation: str, rw: Rewriter) -
 
 
 def _use_copy(loop: Loop, name: str, copies: str, block: Expr) -> None:
-    """Lets a loop that is in no program yet update a copy."""
+    """Let a loop, not yet part of a program, update a copy."""
 
     def in_copy(memlet: Memlet) -> Memlet:
         own = Subset((block, *memlet.subset.dims))
@@ -177,7 +177,7 @@ def _use_copy(loop: Loop, name: str, copies: str, block: Expr) -> None:
 
 
 def _combined(name: str, copies: str, desc: Array, operation: str, blocks: int, rw: Rewriter) -> Loop:
-    """Takes the copies up, one behind the other: so their order is that of the iterations."""
+    """Combine the copies in the order of the blocks, which is that of the iterations."""
     number, params = rw.fresh_name("q"), tuple(rw.fresh_name("j") for _ in desc.shape)
     whole = Memlet(name, Subset(tuple(map(sym, params))))
     part = Memlet(copies, Subset((sym(number), *whole.subset.dims)))

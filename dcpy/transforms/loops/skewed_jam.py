@@ -1,4 +1,4 @@
-"""SkewedJam: several rows of a recurrence run together, each some elements behind the one before it."""
+"""SkewedJam: wavefront unroll-and-jam. Several rows of a recurrence run together, each some elements behind another."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import ClassVar
 
-from dcpy.ir.analysis.access import MemoryAccess
-from dcpy.ir.analysis.access_relations import accesses_of_body
-from dcpy.ir.analysis.dependence_vectors import NestDependences, dependences_between
-from dcpy.ir.analysis.dependences import iterations_have_order
-from dcpy.ir.analysis.nests import Axis, Scope, params_of, ranges_of
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.accesses.access_relations import accesses_of_body
+from dcpy.ir.analysis.accesses.memory_access import MemoryAccess
+from dcpy.ir.analysis.dataflow.def_use import Uses
+from dcpy.ir.analysis.dependence.dependence_vectors import NestDependences, dependences_between
+from dcpy.ir.analysis.dependence.loop_dependences import iterations_have_order
+from dcpy.ir.analysis.dependence.loop_nests import Axis, Scope, params_of, ranges_of
 from dcpy.ir.data import Array
 from dcpy.ir.editing.cloning import clone, clone_body
 from dcpy.ir.editing.nest_edits import groups_and_rest, place_at_end
@@ -31,8 +31,8 @@ LONGEST = 24  # tasklets of an iteration: more of them have enough to do while o
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """A map or loop over the elements of a row, and by how much the inner loop's parameter is ahead of its own."""
+class AlignedScope:
+    """A map or loop over a row, and the shift of its parameter against that of the inner loop."""
 
     scope: Scope
     shift: Expr
@@ -48,9 +48,9 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """What a row runs, in order, the inner loop last; how far rows are apart; and when the parts have equal ranges."""
+    """The scopes of a row, in order, the inner loop last; the shift between rows; the condition of equal ranges."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[AlignedScope, ...]
     inner: Loop
     shift: int
     temporaries: tuple[str, ...]
@@ -82,7 +82,7 @@ class SkewedJam(Transformation[Rows]):
     pattern = one(loop)
 
     def plan(self, m: Match) -> Rows | Refusal:
-        """The parts of a row. Refuses elements that wait for what is further ahead, naming the accesses."""
+        """The parts of a row. Refuses dependences on elements further ahead, and names the accesses."""
         outer, uses = m[self.loop], m.uses
         parts = _parts_of(outer)
         if isinstance(parts, Refusal):
@@ -110,7 +110,7 @@ class SkewedJam(Transformation[Rows]):
         return Rows(parts, inner, shift, temporaries, condition, groups, rest)
 
     def apply(self, m: Match, plan: Rows, rw: Rewriter) -> Loop:
-        """Returns the loop over groups of rows, which is the one that there was."""
+        """Return the loop over groups of rows, which is the original."""
         outer, inner = m[self.loop], plan.inner
         if plan.condition is not None:
             equal, otherwise = Region(), Region()
@@ -151,7 +151,7 @@ class SkewedJam(Transformation[Rows]):
 
 
 def _join(plan: Rows, rw: Rewriter) -> None:
-    """Puts the maps of a row into its loop, before what that runs."""
+    """Move the maps of a row into its loop, before the loop's body."""
     inner, place = plan.inner, 0
     for part in plan.parts[:-1]:
         node = part.scope
@@ -170,8 +170,8 @@ def _join(plan: Rows, rw: Rewriter) -> None:
         shrink(name, (), inner, rw)
 
 
-def _parts_of(outer: Loop) -> tuple[Part, ...] | Refusal:
-    """Maps over a row and the loop behind them, if that is all of the body and each element is a few tasklets."""
+def _parts_of(outer: Loop) -> tuple[AlignedScope, ...] | Refusal:
+    """The maps over a row and the loop after them. Refuses other bodies, and elements of more than a few tasklets."""
     *states, inner = outer.body.blocks or [State()]
     if not isinstance(inner, Loop) or inner.range.step is not ONE or outer.range.step.constant not in (1, -1):
         return Refusal("the body does not end with a loop in steps of one, in one that goes row by row")
@@ -191,10 +191,10 @@ def _parts_of(outer: Loop) -> tuple[Part, ...] | Refusal:
         return Refusal("an element is more than tasklets")
     if len(tasklets) > LONGEST:
         return Refusal(f"an element is {len(tasklets)} tasklets, more than {LONGEST}")
-    return tuple(Part(scope, inner.range.start - ranges_of(scope)[0].start) for scope in scopes)
+    return tuple(AlignedScope(scope, inner.range.start - ranges_of(scope)[0].start) for scope in scopes)
 
 
-def _rows_of_scalars(outer: Loop, parts: Sequence[Part], uses: Uses) -> tuple[str, ...] | Refusal:
+def _rows_of_scalars(outer: Loop, parts: Sequence[AlignedScope], uses: Uses) -> tuple[str, ...] | Refusal:
     """The arrays of an iteration, each of whose elements is written before it is read at the same element."""
     inner = parts[-1].scope
     assert isinstance(inner, Loop)
@@ -214,17 +214,17 @@ def _rows_of_scalars(outer: Loop, parts: Sequence[Part], uses: Uses) -> tuple[st
     return tuple(found)
 
 
-def _aligned(part: Part, inner: Loop, without: Sequence[str], uses: Uses) -> list[MemoryAccess]:
-    """What a part touches, in terms of the inner loop's parameter."""
+def _aligned(part: AlignedScope, inner: Loop, without: Sequence[str], uses: Uses) -> list[MemoryAccess]:
+    """The accesses of a part, in terms of the inner loop's parameter."""
     values = {part.param: sym(inner.param) - part.shift}
     touches = [touch for touch in accesses_of_body(part.scope, uses) if touch.root not in without]
     return touches if part.scope is inner else [touch.subs(values) for touch in touches]
 
 
 def _shift_of(touches: Sequence[Sequence[MemoryAccess]], axes: tuple[Axis, Axis], ranges: Ranges) -> int | Refusal:
-    """By how many elements a row has to be behind the one before it, so as never to wait for it; or why none will do.
+    """The number of elements by which a row must follow the previous row; or the reason that there is none.
 
-    The parts of a row, in order, must do element by element what they did one after the other.
+    The parts of a row must give the same results element by element as one after the other.
     """
     for number, earlier in enumerate(touches):
         later = [touch for part in touches[number + 1 :] for touch in part]
@@ -245,13 +245,13 @@ def _shift_of(touches: Sequence[Sequence[MemoryAccess]], axes: tuple[Axis, Axis]
 
 
 def _is_chain(dependences: NestDependences) -> bool:
-    """Whether an element is computed from the one before it in its row."""
+    """Return whether each element depends on the previous element of its row."""
     flow = (one for one in dependences.dependences if one.source.is_write and (not one.sink.is_write or one.sink.wcr))
     return any(not one.has("d0 = 0 and d1 = 1").is_no for one in flow)
 
 
-def _same_ranges(parts: Sequence[Part]) -> ScalarExpr | None:
-    """Whether all parts run through the same elements; None where that is known."""
+def _same_ranges(parts: Sequence[AlignedScope]) -> ScalarExpr | None:
+    """The condition that all parts have the same range; None if that is proved."""
     stop = parts[-1].range.stop
     ends = dict.fromkeys(end for part in parts if (end := part.range.stop + part.shift) != stop)
     tests = [op("eq", Index(end), Index(stop)) for end in ends]

@@ -1,4 +1,4 @@
-"""StatementReordering: each statement of a loop gets a loop of its own, in an order in which all are parallel."""
+"""StatementReordering: loop distribution with statements in dependence order."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import ClassVar
 
-from dcpy.ir.analysis.access import MemoryAccess
-from dcpy.ir.analysis.access_relations import accesses_of_body
-from dcpy.ir.analysis.dependences import by_memory, conflict, iterations_have_order, loop_dependences
-from dcpy.ir.analysis.integer_sets import distance
-from dcpy.ir.analysis.nests import axes_of
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.accesses.access_relations import accesses_of_body
+from dcpy.ir.analysis.accesses.memory_access import MemoryAccess
+from dcpy.ir.analysis.dataflow.def_use import Uses
+from dcpy.ir.analysis.dependence.loop_dependences import by_memory, conflict, iterations_have_order, loop_dependences
+from dcpy.ir.analysis.dependence.loop_nests import axes_of
+from dcpy.ir.analysis.polyhedral.integer_sets import distance
 from dcpy.ir.data import Array, Scalar
 from dcpy.ir.expressions.scalar import Ref
 from dcpy.ir.memlet import Memlet
@@ -38,8 +38,8 @@ class StatementReordering(Transformation["Order"]):
     before   x = x0;  loop i = 0:N { A[i] = f(B[i], x); x = B[i] }
     after    xs[0] = x0;  loop i = 0:N { xs[i + 1] = B[i] };  loop i = 0:N { A[i] = f(B[i], xs[i]) };  x = xs[N]
 
-    Applies where the graph of the dependences of statements, in the same iteration and of later on earlier ones, has no
-    circles: then each statement's loop is independent, or depends only on what it overwrites later (`saved-borders`).
+    Applies if the dependence graph of the statements, within and across iterations, has no cycles: then each
+    statement's loop is independent, or has only anti-dependences (see `saved-borders`).
     (Allen and Kennedy, Automatic Translation of FORTRAN Programs to Vector Form, TOPLAS 1987.)
     """
 
@@ -49,7 +49,7 @@ class StatementReordering(Transformation["Order"]):
     pattern = one(loop)
 
     def plan(self, m: Match) -> Order | Refusal:
-        """The statements in order. Refuses circles, naming the accesses, and bodies of several blocks."""
+        """The statements in order. Refuses cycles (and names the accesses), and bodies of several blocks."""
         loop, uses = m[self.loop], m.uses
         if not axes_of(loop)[0].sign:
             return Refusal(f"the step {loop.range.step} of {loop.param!r} is not a number")
@@ -76,7 +76,7 @@ class StatementReordering(Transformation["Order"]):
         return Order(tuple(order), expanded)
 
     def apply(self, m: Match, plan: Order, rw: Rewriter) -> list[Loop]:
-        """Returns the loops, in order."""
+        """Return the loops, in order."""
         loop = m[self.loop]
         behind = [_expand(name, loop, rw) for name in plan.expanded]
         loops: list[Loop] = []
@@ -98,7 +98,7 @@ class StatementReordering(Transformation["Order"]):
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """The statements, and the scalars that become arrays."""
+    """The statements in their new order, and the scalars that become arrays."""
 
     statements: tuple[Tasklet, ...]
     expanded: tuple[str, ...]
@@ -112,13 +112,13 @@ def _statements(loop: Loop) -> Sequence[Tasklet] | Refusal:
 
 
 def _scalars(statements: Sequence[Tasklet], uses: Uses) -> list[str]:
-    """The scalars that they write."""
+    """The scalars that the statements write."""
     names = (memlet.container for node in statements for memlet in node.outputs.values())
     return [name for name in dict.fromkeys(names) if isinstance(uses.desc(name), Scalar)]
 
 
 def _can_be_expanded(name: str, loop: Loop, statements: Sequence[Tasklet], uses: Uses) -> bool:
-    """Whether each iteration writes a scalar once, and nothing but its statements touches it there."""
+    """Return whether each iteration writes a scalar once, and only the statements touch it in the loop."""
     if not uses.desc(name).transient or len(uses.overlapping(name)) > 1:
         return False
     writers = [node for node in uses.writers(name) if is_inside(node, loop.body)]
@@ -130,7 +130,7 @@ def _can_be_expanded(name: str, loop: Loop, statements: Sequence[Tasklet], uses:
 
 
 def _edges(loop: Loop, statements: Sequence[Tasklet], expanded: Sequence[str], uses: Uses) -> dict[Edge, str] | Refusal:
-    """The dependences of statements: from which one to which, and why."""
+    """The dependences of statements: source, target and reason."""
     edges: dict[Edge, str] = {}
     for name in expanded:
         (writer,) = (node for node in statements if name in uses.touches(node).writes)
@@ -147,9 +147,9 @@ def _edges(loop: Loop, statements: Sequence[Tasklet], expanded: Sequence[str], u
 
 
 def _gap(write: MemoryAccess, other: MemoryAccess, loop: Loop, uses: Uses) -> int | None:
-    """By how many values of the counter, in the order of the loop, another access meets later what a write has written.
+    """The dependence distance, in iterations, from a write to another access of the same element.
 
-    0 where it does in no other iteration; None where it is no number that is known.
+    0 if no other iteration touches the element; None if the distance is not a known number.
     """
     axis = axes_of(loop)[0]
     if conflict(write, other, ((loop.param, loop.range),), uses.ranges_at(loop)).is_no:
@@ -168,7 +168,7 @@ def _add(
     statements: Sequence[Tasklet],
     uses: Uses,
 ) -> Refusal | None:
-    """Adds the dependence of two accesses; refuses one of a statement on what it has written itself."""
+    """Add the dependence of two accesses; refuse a dependence of a statement on itself."""
     first, second, gap = write.place, other.place, _gap(write, other, loop, uses)
     if gap is None:
         return Refusal(f"{write} and {other}: by how many iterations apart is not known", (first, second))
@@ -183,19 +183,23 @@ def _add(
 
 
 def _sorted(statements: Sequence[Tasklet], edges: Mapping[Edge, str]) -> list[Tasklet] | None:
-    """Topological order, as near to that of the program as can be; None where there is a circle."""
-    left, found = list(statements), []
-    while left:
-        ready = next((n for n in left if not any((other, n) in edges for other in left)), None)
-        if ready is None:
-            return None
-        left.remove(ready)
-        found.append(ready)
-    return found
+    """The topological order that is nearest to program order; None if there is a cycle."""
+    place: dict[Node, int] = {statement: number for number, statement in enumerate(statements)}
+    pairs = [(place[first], place[then]) for first, then in edges]
+    if all(first < then for first, then in pairs):
+        return list(statements)
+    import networkx  # only here: to import it takes longer than most of these passes
+
+    graph = networkx.DiGraph(pairs)
+    graph.add_nodes_from(place.values())
+    try:
+        return [statements[number] for number in networkx.lexicographical_topological_sort(graph)]
+    except networkx.NetworkXUnfeasible:
+        return None
 
 
 def _expand(name: str, loop: Loop, rw: Rewriter) -> State | None:
-    """Gives a scalar an element for each iteration, and one for the value before; returns what keeps the last one."""
+    """Give a scalar an element per iteration, and one for the initial value; return the block that keeps the last."""
     axis, dtype, home = axes_of(loop)[0], rw.uses.desc(name).dtype, rw.uses.home(name)
     size = axis.range.size_within(rw.uses.ranges_at(loop))
     outside = not is_inside(home, loop)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.analysis.nests import Axis, Scope, axes_of
+from dcpy.ir.analysis.dependence.loop_nests import Axis, Scope, axes_of
 from dcpy.ir.editing.nest_edits import split_axis
 from dcpy.ir.nodes import Map
 from dcpy.ir.region import Break, Loop
@@ -23,8 +23,8 @@ class StripMining(Transformation[Axis]):
     before   loop i = 0:N { s = s + A[i] }
     after    loop i_tile = 0:N:32 { loop i = i_tile:min(i_tile + 32, N) { s = s + A[i] } }
 
-    Keeps the meaning: every value comes once, and those of a loop in their order. Needs a step that is a number, and a
-    loop that nothing breaks out of.
+    Keeps the meaning: each value comes once, and a loop keeps its order. Needs a numeric step, and a loop without
+    `break`.
     (Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001.)
     """
 
@@ -42,7 +42,7 @@ class StripMining(Transformation[Axis]):
         return axis if isinstance(axis, Refusal) else cannot_be_split(axis, self.size) or axis
 
     def apply(self, m: Match, plan: Axis, rw: Rewriter) -> tuple[Scope, ...]:
-        """Returns the map, or both loops, the outer one first; the inner one is the loop that there was."""
+        """Return the map, or both loops, the outer one first; the inner one is the original."""
         scope = plan.owner
         split_axis(scope, plan.param, self.size, rw)
         around = holder_of(scope)
@@ -50,14 +50,14 @@ class StripMining(Transformation[Axis]):
 
 
 def axis_named(scope: Scope, param: str) -> Axis | Refusal:
-    """The axis of a map or loop with this parameter; the last one where none is named."""
+    """The axis of a map or loop with this parameter; by default the last one."""
     axes = axes_of(scope)
     named = [axis for axis in axes if axis.param == param] if param else axes[-1:]
     return named[0] if named else Refusal(f"it has no parameter {param!r}: only {', '.join(a.param for a in axes)}")
 
 
 def cannot_be_split(axis: Axis, size: int) -> Refusal | None:
-    """Why an axis cannot run in tiles of `size` values; None where it can."""
+    """The reason that an axis cannot be divided into tiles of `size` values; None if it can."""
     if size < 1:
         return Refusal(f"a tile of {size} values")
     if not axis.sign:
@@ -68,6 +68,6 @@ def cannot_be_split(axis: Axis, size: int) -> Refusal | None:
 
 
 def broken_out_of(loop: Loop) -> Refusal | None:
-    """What ends a loop early, as a `break` does; None where every iteration comes, or the program ends."""
+    """A block that ends a loop early, such as a `break`; None if all iterations run, or the program raises."""
     found = next((jump for jump in jumps(loop.body) if isinstance(jump, Break)), None)
     return None if found is None else Refusal("a break inside ends it early", (found,))

@@ -1,6 +1,6 @@
-"""Sweeps: the maps of a time loop that go over the same grid, and how far each reaches beyond what it writes.
+"""Sweeps: the maps of a time loop over the same grid, and the reach of their stencils.
 
-The answer is one number per axis and direction, so that what a tile needs some steps earlier is the tile and a halo.
+The reach is one number per axis and direction: some steps earlier, a tile needs itself and a halo of that width.
 """
 
 from __future__ import annotations
@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from dcpy.ir.analysis.access import MemoryAccess
-from dcpy.ir.analysis.access_relations import accesses_of_body, names_in
-from dcpy.ir.analysis.dependences import iterations_have_order
-from dcpy.ir.analysis.uses import Uses, desc_symbols
+from dcpy.ir.analysis.accesses.access_relations import accesses_of_body, names_in
+from dcpy.ir.analysis.accesses.memory_access import MemoryAccess
+from dcpy.ir.analysis.dataflow.def_use import Uses, desc_symbols
+from dcpy.ir.analysis.dependence.loop_dependences import iterations_have_order
 from dcpy.ir.data import Array, Lifetime
 from dcpy.ir.nodes import Map, Node
 from dcpy.ir.refusal import Refusal
@@ -23,7 +23,7 @@ from dcpy.transforms.loops.courses import Course, course_of
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """An array that the loop writes, and which of its dimensions are the axes of the grid, in order."""
+    """An array that the loop writes, and its dimensions along the axes of the grid, in order."""
 
     array: str
     dims: tuple[int, ...]
@@ -32,7 +32,7 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """A map of the loop, and its course along each axis."""
+    """A map of the loop, and its offsets along each axis."""
 
     node: Map
     courses: tuple[Course, ...]
@@ -40,20 +40,20 @@ class Sweep:
 
 @dataclass(frozen=True, slots=True)
 class Sweeps:
-    """All that a time loop does."""
+    """The grids, sweeps and sizes of a time loop."""
 
     grids: tuple[Grid, ...]
     sweeps: tuple[Sweep, ...]
     sizes: tuple[Expr, ...]  #: of the largest grid along each axis
 
     def reach(self, axis: int, after: int = -1) -> tuple[int, int]:
-        """How far the sweeps of one step, those later than number `after`, reach together."""
+        """The total reach of the sweeps of one step that come after sweep number `after`."""
         reaches = [sweep.courses[axis].reach for sweep in self.sweeps[after + 1 :]]
         return sum(below for below, _ in reaches), sum(above for _, above in reaches)
 
 
 def sweeps_of(loop: Loop, axes: int, uses: Uses) -> Sweeps | Refusal:
-    """The sweeps of a time loop along the first axes of its grids; or what is no sweep."""
+    """The sweeps of a time loop along the first axes of its grids. Refuses other bodies."""
     nodes = _maps(loop, uses)
     if isinstance(nodes, Refusal):
         return nodes
@@ -73,7 +73,7 @@ def sweeps_of(loop: Loop, axes: int, uses: Uses) -> Sweeps | Refusal:
 
 
 def _maps(loop: Loop, uses: Uses) -> list[Map] | Refusal:
-    """The maps of a loop's body, which consists of them, and of what prepares a step without a look at the grids."""
+    """The maps of a loop's body. Refuses other parts, except preparations of a step that do not touch the grids."""
     found: list[Map] = []
     others: list[Node] = []
     for block in loop.body.blocks:
@@ -99,7 +99,7 @@ def _maps(loop: Loop, uses: Uses) -> list[Map] | Refusal:
 def _grids(
     loop: Loop, nodes: Sequence[Map], touches: Sequence[Sequence[MemoryAccess]], axes: int, uses: Uses
 ) -> tuple[Grid, ...] | Refusal:
-    """What the loop writes, where that has enough dimensions that maps go along."""
+    """The arrays that the loop writes, with the dimensions that maps run along."""
     along: dict[str, dict[int, None]] = {}
     for node, its in zip(nodes, touches, strict=True):
         for touch in its:
@@ -134,7 +134,7 @@ def _unfit_grid(name: str, loop: Loop, uses: Uses) -> Refusal | None:
 
 
 def _common_sizes(grids: Iterable[Grid], uses: Uses) -> tuple[Expr, ...] | Refusal:
-    """The sizes along the axes of all that outlives a step: of the largest, where grids are staggered."""
+    """The sizes of the grids along the axes; the largest ones if grids are staggered."""
     sizes = [[uses.desc(grid.array).shape[dim] for dim in grid.dims] for grid in grids if not grid.is_own]
     if not sizes:
         return Refusal("it computes nothing that is kept")
@@ -142,7 +142,7 @@ def _common_sizes(grids: Iterable[Grid], uses: Uses) -> tuple[Expr, ...] | Refus
 
 
 def _unfit(node: Map, courses: Iterable[Course | Refusal]) -> Refusal | None:
-    """Why the ranges of a map cannot be cut to a part of the grid."""
+    """The reason that the ranges of a map cannot be restricted to a part of the grid; None if they can."""
     params = [found.param for found in courses if isinstance(found, Course) and found.param]
     domain = dict(zip(node.params, node.domain, strict=True))
     if any(domain[param].step is not ONE for param in params):

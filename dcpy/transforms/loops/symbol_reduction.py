@@ -1,4 +1,4 @@
-"""SymbolReduction: a symbol that iterations only count up is a sum."""
+"""SymbolReduction: a symbol that iterations only increment becomes a sum."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dcpy.ir import types
-from dcpy.ir.analysis.scopes import symbols_assigned_in
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.dataflow.def_use import Uses
+from dcpy.ir.analysis.dataflow.name_resolution import symbols_assigned_in
 from dcpy.ir.data import Scalar
 from dcpy.ir.expressions.scalar import Const, Index, Load, Op, ScalarExpr, as_symbolic, loads_of, op, walk
 from dcpy.ir.memlet import Memlet
@@ -22,14 +22,14 @@ from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, captur
 
 @dataclass(frozen=True)
 class SymbolReduction(Transformation["Count"]):
-    """Let iterations add to a counter of the loop's own, and the symbol take up its value behind the loop.
+    """Turn increments of a symbol into a sum in a container, and add the sum to the symbol after the loop.
 
     before   loop i = 0:N { if A[i] > 0 { let k = k + 1 } }      after   count = 0
                                                                          loop i = 0:N { if A[i] > 0 { count (add)= 1 } }
                                                                          let k = k + count
 
-    Applies to symbols of 64 bits that a loop adds to, and does not use otherwise: their order is no matter then, and
-    integers wrap around alike. LoopToMap makes a reduction of it. (Padua and Wolfe, Advanced Compiler Optimizations
+    Applies to 64-bit symbols that a loop only increments: then the order does not matter, and integers wrap around
+    alike. LoopToMap turns the sum into a reduction. (Padua and Wolfe, Advanced Compiler Optimizations
     for Supercomputers, 1986.)
     """
 
@@ -38,7 +38,7 @@ class SymbolReduction(Transformation["Count"]):
     pattern = one(loop)
 
     def plan(self, m: Match) -> Count | Refusal:
-        """The first symbol that is only counted up."""
+        """The first symbol that is only incremented."""
         loop, why = m[self.loop], Refusal("it assigns no symbol")
         for symbol in symbols_assigned_in(loop.body):
             found = _count(symbol, loop, m)
@@ -48,7 +48,7 @@ class SymbolReduction(Transformation["Count"]):
         return why
 
     def apply(self, m: Match, plan: Count, rw: Rewriter) -> str:
-        """Returns the name of the counter."""
+        """Return the name of the counter."""
         loop = m[self.loop]
         count = rw.declare_fresh("count", Scalar(types.int64, transient=True), loop.region)
         whole = Memlet(count, Subset())
@@ -64,7 +64,7 @@ class SymbolReduction(Transformation["Count"]):
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """A symbol, and what each assignment in the loop adds to it."""
+    """A symbol, and the increment of each assignment in the loop."""
 
     symbol: str
     steps: tuple[tuple[SymbolAssign, ScalarExpr], ...]
@@ -95,7 +95,7 @@ def _assignments(symbol: str, loop: Loop, uses: Uses) -> Iterator[SymbolAssign]:
 
 
 def _added(block: SymbolAssign) -> ScalarExpr | None:
-    """What an assignment adds to its symbol; None where it does something else, or reads memory to know."""
+    """The increment of an assignment; None for other assignments, and if the increment reads memory."""
     value, mine = block.value, sym(block.symbol)
     if type(block) is not SymbolAssign:
         return None  # it gives an array more room, too
@@ -109,5 +109,5 @@ def _added(block: SymbolAssign) -> ScalarExpr | None:
 
 
 def _mentions(expr: ScalarExpr, symbol: str) -> bool:
-    """Whether an expression has the symbol in it, or reads memory: a tasklet would have to be given that."""
+    """Return whether an expression mentions the symbol, or reads memory (which needs a connector of a tasklet)."""
     return any(loads_of(expr)) or any(isinstance(part, Index) and symbol in part.value.symbols for part in walk(expr))

@@ -1,4 +1,4 @@
-"""SymbolVersioning: a map or a loop has a version of its own for sizes that are known to be nice."""
+"""SymbolVersioning: a specialized version of a map or loop for assumed values of a symbol, such as multiples of 8."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from dcpy.base.assumptions import Assumption
 from dcpy.ir import types
-from dcpy.ir.analysis.scopes import symbols_assigned_in
+from dcpy.ir.analysis.dataflow.name_resolution import symbols_assigned_in
 from dcpy.ir.editing.cloning import clone
 from dcpy.ir.expressions.scalar import Const, Index, ScalarExpr, op
 from dcpy.ir.nodes import Map
@@ -21,14 +21,14 @@ from dcpy.transforms.loops.loop_versioning import is_the_rest
 
 @dataclass(frozen=True)
 class SymbolVersioning(Transformation[ScalarExpr]):
-    """Code versioning: make two versions of a map or loop, the first for values of a symbol that are assumed there.
+    """Code versioning: make two versions of a map or loop, the first one under an assumption about a symbol.
 
     before   map i = 0:N { ... }        after   if N % 8 == 0 { map i_1 = 0:N { ... } }
                                                 else { map i = 0:N { ... } }
 
-    `symbol` is to be from `least` to `most` and a multiple of `multiple_of` in the first version: other transformations
-    find that there, and leave no remainder, for instance. Keeps the meaning. The symbol must have one value while the
-    map or loop runs, be mentioned in it, and not be known to be so already.
+    In the first version `symbol` lies between `least` and `most` and is a multiple of `multiple_of`; other
+    transformations use that, and omit remainder loops, for instance. Keeps the meaning. The symbol must be constant
+    in the map or loop, occur in it, and not satisfy the assumption already.
     (Byler et al., Multiple Version Loops, ICPP 1987.)
     """
 
@@ -42,7 +42,7 @@ class SymbolVersioning(Transformation[ScalarExpr]):
     most: int | None = None
 
     def plan(self, m: Match) -> ScalarExpr | Refusal:
-        """What is tested before it."""
+        """The guard of the first version. Refuses assumptions that are proved already, and symbols that change."""
         scope, assumed = m[self.scope], Assumption(self.least, self.most, self.multiple_of)
         if problem := assumed.problem():
             return Refusal(problem)
@@ -59,7 +59,7 @@ class SymbolVersioning(Transformation[ScalarExpr]):
         return condition
 
     def apply(self, m: Match, plan: ScalarExpr, rw: Rewriter) -> Block:
-        """Returns the loop, or the state of the map, that runs where the test holds."""
+        """Return the loop, or the state of the map, of the first version."""
         scope = m[self.scope]
         before, block, after = rw.split_state(scope) if isinstance(scope, Map) else (None, scope, None)
         fast, rest = clone(block, rw), Region()
@@ -83,7 +83,7 @@ def _changing_in(scope: Map | Loop) -> set[str]:
 
 
 def _tests(symbol: Expr, assumed: Assumption, ranges: Ranges) -> list[ScalarExpr]:
-    """What of an assumption is not known."""
+    """The conditions of an assumption that are not proved."""
     value = Index(symbol)
     found: list[ScalarExpr] = []
     if assumed.least is not None and not ranges.proves_le(assumed.least, symbol):

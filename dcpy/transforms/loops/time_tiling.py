@@ -1,4 +1,4 @@
-"""TimeTiling: a tile of a grid makes several time steps at once, with the halo that it needs for them."""
+"""TimeTiling: a tile of a grid computes several time steps at once, with a halo (overlapped time tiling)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, captur
 from dcpy.transforms.loops.halos import Tile, clipped
 from dcpy.transforms.loops.strip_mining import broken_out_of
 from dcpy.transforms.loops.sweeps import Sweep, Sweeps, sweeps_of
-from dcpy.transforms.memory.boxes import Box, redirect
+from dcpy.transforms.memory.local_buffers import BufferBox, redirect
 
 
 @dataclass(frozen=True)
@@ -32,10 +32,10 @@ class TimeTiling(Transformation[Sweeps]):
                                                       and what later steps need around it }
                                                     A[I:I + 64], B[I:I + 64] = a[8:72], b[8:72] } }
 
-    Tiles do not wait for each other: each band of steps reads one copy of the grids and writes another one. Applies to
-    a loop in steps of one whose body consists of maps, where each iteration touches elements at constant distances
-    from those that it writes: the reach of a step is their sum. Each element is computed by the same operations.
-    What is updated in place, point after point, is for loop-skewing. (Krishnamoorthy et al., Effective automatic
+    Tiles are independent: each band of steps reads one copy of the grids and writes another one. Applies to a loop
+    in steps of one whose body consists of maps that access elements at constant distances from those that they
+    write. Each element is computed by the same operations. For updates in place, point after point, use
+    loop-skewing. (Krishnamoorthy et al., Effective automatic
     parallelization of stencil computations, PLDI 2007; Meng and Skadron, Ghost zones, ICS 2009.)
     """
 
@@ -48,7 +48,7 @@ class TimeTiling(Transformation[Sweeps]):
     sizes: tuple[int, ...] = (64,)  #: elements of a tile along the first dimensions that maps go along
 
     def plan(self, m: Match) -> Sweeps | Refusal:
-        """The sweeps of a step. Refuses what is no map, and accesses at distances that are no numbers."""
+        """The sweeps of a step. Refuses bodies of more than maps, and accesses at symbolic distances."""
         loop = m[self.loop]
         if self.steps < 1 or not self.sizes or min(self.sizes) < 1:
             return Refusal(f"{self.steps} steps in tiles of {self.sizes} elements")
@@ -57,7 +57,7 @@ class TimeTiling(Transformation[Sweeps]):
         return broken_out_of(loop) or sweeps_of(loop, len(self.sizes), m.uses)
 
     def apply(self, m: Match, plan: Sweeps, rw: Rewriter) -> tuple[Loop, Map, Loop]:
-        """Returns the loop over bands of steps, the map over tiles, and the loop over time, which is that there was."""
+        """Return the loop over bands of steps, the map over tiles, and the loop over time, which is the original."""
         loop = m[self.loop]
         time = loop.range
         copies = {grid.array: _both_copies(grid.array, rw) for grid in plan.grids if not grid.is_own}
@@ -88,7 +88,7 @@ class TimeTiling(Transformation[Sweeps]):
 
 
 def _both_copies(name: str, rw: Rewriter) -> str:
-    """An array for two copies of a grid: one that a band of steps reads, one that it writes."""
+    """An array of two copies of a grid: a band of steps reads one, and writes the other."""
     desc = rw.uses.desc(name)
     assert isinstance(desc, Array)
     both = Array.packed(desc.dtype, (2, *desc.shape), transient=True, span=desc.span)
@@ -96,7 +96,7 @@ def _both_copies(name: str, rw: Rewriter) -> str:
 
 
 def _enter_and_leave(loop: Loop, copies: Mapping[str, str], last: Expr, rw: Rewriter) -> None:
-    """Copies the grids before the first band, and back after the `last` one."""
+    """Copy the grids before the first band, and back after the `last` one."""
     before, after = State(span=loop.span), State(span=loop.span)
     for name, both in copies.items():
         desc = rw.uses.desc(name)
@@ -117,23 +117,23 @@ def _over_tiles(loop: Loop, sweeps: Sweeps, steps: int, sizes: Sequence[int], rw
     return Tile(sweeps, steps, tuple(sizes), tuple(map(sym, names))), tiles
 
 
-def _move_into_buffer(box: Box, desc: Array, tiles: Map, rw: Rewriter) -> str:
-    """A buffer for a tile with its halo, which all in it touches instead of the grid."""
+def _move_into_buffer(box: BufferBox, desc: Array, tiles: Map, rw: Rewriter) -> str:
+    """Declare a buffer for a tile with its halo, and redirect all accesses in the tile to it."""
     buffer = rw.declare_fresh(f"{box.array}_tile", Array.packed(desc.dtype, box.shape, transient=True), tiles.body)
     redirect(box, buffer, tiles, rw)
     rw.undeclare_unused([box.array] if desc.transient else [])
     return buffer
 
 
-def _copy(both: str, slot: Expr, part: Subset, buffer: str, box: Box, *, back: bool = False) -> Copy:
-    """The copy of a part of a grid to where a buffer has it, or `back`."""
+def _copy(both: str, slot: Expr, part: Subset, buffer: str, box: BufferBox, *, back: bool = False) -> Copy:
+    """Copy a part of a grid into its buffer, or `back`."""
     memory = Memlet(both, Subset((slot, *part.dims)))
     local = Memlet(buffer, box.local(part))
     return Copy(local, memory) if back else Copy(memory, local)
 
 
 def _cut(number: int, sweep: Sweep, tile: Tile, loop: Loop, rw: Rewriter) -> None:
-    """Lets a sweep run the iterations that a tile needs."""
+    """Restrict a sweep to the iterations that a tile needs."""
     node, left = sweep.node, loop.range.stop - 1 - sym(loop.param)
     ranges = rw.uses.ranges_at(node)
     domain = dict(zip(node.params, node.domain, strict=True))

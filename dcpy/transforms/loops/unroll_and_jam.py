@@ -1,12 +1,12 @@
-"""UnrollAndJam: several iterations of an outer loop run together in the inner one."""
+"""UnrollAndJam: an outer loop is unrolled, and the copies of its inner loop are fused."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.analysis.dependence_vectors import dependences_of
-from dcpy.ir.analysis.nests import nest_of, only_scope_in
+from dcpy.ir.analysis.dependence.dependence_vectors import dependences_of
+from dcpy.ir.analysis.dependence.loop_nests import nest_of, only_scope_in
 from dcpy.ir.editing.cloning import clone, clone_body
 from dcpy.ir.editing.nest_edits import groups_and_rest, place_at_end
 from dcpy.ir.region import Loop
@@ -18,7 +18,7 @@ from dcpy.transforms.loops.loop_unroll import leaves_iteration
 
 @dataclass(frozen=True, slots=True)
 class Jam:
-    """The inner loop, and the ranges of the outer one: of groups, and of what is left over."""
+    """The inner loop, and the ranges of the outer one: over groups, and the remainder."""
 
     inner: Loop
     groups: Range
@@ -32,9 +32,10 @@ class UnrollAndJam(Transformation[Jam]):
     before   loop i = 0:2*N { loop k = 0:K { C[i] = C[i] + A[i, k]*B[k] } }
     after    loop i = 0:2*N:2 { loop k = 0:K { C[i] = C[i] + A[i, k]*B[k]; C[i + 1] = C[i + 1] + A[i + 1, k]*B[k] } }
 
-    What the copies share (`B[k]`) is then loaded once. Applies to two perfectly nested loops where no dependence goes
-    less than `factor` iterations forward on the outer one and backward on the inner one, whose range does not depend
-    on the outer parameter. (Callahan, Cocke and Kennedy, Estimating Interlock and Improving Balance, 1988.)
+    Operands that the copies share (`B[k]`) are then loaded once. Applies to two perfectly nested loops if no dependence
+    goes less than `factor` iterations forward on the outer loop and backward on the inner loop, and the inner range
+    does not depend on the outer parameter. (Callahan, Cocke and Kennedy, Estimating Interlock and Improving Balance,
+    1988.)
     """
 
     name: ClassVar[str] = "unroll-and-jam"
@@ -45,7 +46,7 @@ class UnrollAndJam(Transformation[Jam]):
     factor: int = 2  #: iterations of the outer loop that run together
 
     def plan(self, m: Match) -> Jam | Refusal:
-        """Refuses what is not perfectly nested, and dependences that the jam would turn around, naming the accesses."""
+        """The plan. Refuses imperfect nests, and dependences that the jam would reverse, and names the accesses."""
         outer = m[self.loop]
         inner = only_scope_in(outer.body)
         if not isinstance(inner, Loop):
@@ -62,7 +63,7 @@ class UnrollAndJam(Transformation[Jam]):
         return obstacle or Jam(inner, *groups_and_rest(outer.range, self.factor, m.uses.ranges_at(outer)))
 
     def apply(self, m: Match, plan: Jam, rw: Rewriter) -> tuple[Loop, ...]:
-        """Returns the loop of groups and the inner one, which are those that there were, and the loop of the rest."""
+        """Return the loop over groups and the inner loop (both the originals), and the remainder loop."""
         outer, inner = m[self.loop], plan.inner
         made = (outer, inner)
         if plan.rest is not None:

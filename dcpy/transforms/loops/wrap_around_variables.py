@@ -1,4 +1,4 @@
-"""WrapAroundVariable: a symbol that an iteration takes over from the one before is an expression of the counter."""
+"""WrapAroundVariable: a symbol assigned in the previous iteration becomes an expression of the counter."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dcpy.ir import types
-from dcpy.ir.analysis.nests import axes_of
-from dcpy.ir.analysis.scopes import symbols_assigned_in
+from dcpy.ir.analysis.dataflow.name_resolution import symbols_assigned_in
+from dcpy.ir.analysis.dependence.loop_nests import axes_of
 from dcpy.ir.editing.cloning import clone_body
 from dcpy.ir.editing.nest_edits import place_before
 from dcpy.ir.editing.substitution import Substitution
@@ -18,7 +18,7 @@ from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import Expr, sym
 from dcpy.ir.tree import Element, child_of, is_inside, jumps, owners_around, subtree
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
-from dcpy.transforms.simplify.folding import decide
+from dcpy.transforms.simplify.dataflow.constant_folding import decide
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,9 @@ class WrapAroundVariable(Transformation["WrapAround"]):
              if 0 < N { A[0] = f(B[0], B[k]);  let k = 0 }
              loop i = 1:N { A[i] = f(B[i], B[i - 1]) }
 
-    Applies where each iteration uses the symbol before it assigns it, once and in any case, an expression of the
-    counter and of what the loop does not change: from the second iteration on that is known of the one before. What
-    takes over such a symbol is one in turn, an iteration later. (Padua and Wolfe, Advanced Compiler Optimizations for
+    Applies if each iteration first uses the symbol, and then assigns it once, unconditionally, an expression of the
+    counter and of loop invariants: from the second iteration on the value is known. A symbol that copies such a
+    symbol is a wrap-around variable in turn, one iteration later. (Padua and Wolfe, Advanced Compiler Optimizations for
     Supercomputers, CACM 1986.)
     """
 
@@ -43,7 +43,7 @@ class WrapAroundVariable(Transformation["WrapAround"]):
     largest: int = 50  #: blocks and nodes of a body that is written out once more
 
     def plan(self, m: Match) -> WrapAround | Refusal:
-        """The first symbol that is one."""
+        """The first wrap-around variable of the loop."""
         loop = m[self.loop]
         assigned = symbols_assigned_in(loop.body)
         if not assigned:
@@ -65,7 +65,7 @@ class WrapAroundVariable(Transformation["WrapAround"]):
         return why
 
     def apply(self, m: Match, plan: WrapAround, rw: Rewriter) -> Loop:
-        """Returns the loop of the other iterations, which is the loop that there was."""
+        """Return the loop of the other iterations, which is the original."""
         loop, symbol, values = m[self.loop], plan.symbol, m[self.loop].range
         runs = op("lt" if axes_of(loop)[0].sign > 0 else "gt", Index(values.start), Index(values.stop))
         outside = any(_may_come_after(user, loop) for user in rw.uses.users(symbol))
@@ -88,7 +88,7 @@ class WrapAroundVariable(Transformation["WrapAround"]):
 
 @dataclass(frozen=True, slots=True)
 class WrapAround:
-    """A symbol, where it is assigned, and the value as an expression of the counter."""
+    """A symbol, its assignment, and its value as an expression of the counter."""
 
     symbol: str
     assignment: SymbolAssign
@@ -117,7 +117,7 @@ def _wrap_around(symbol: str, loop: Loop, m: Match) -> WrapAround | Refusal:
 
 
 def _may_come_after(element: Element, loop: Loop) -> bool:
-    """Whether an element may run when a loop is over: it is not in the loop, nor surely before it."""
+    """Return whether an element may run after a loop: it is neither in the loop nor surely before it."""
     if any(isinstance(owner, Loop | While) for owner in owners_around(loop)):
         return True
     assert loop.region is not None
@@ -126,7 +126,7 @@ def _may_come_after(element: Element, loop: Loop) -> bool:
 
 
 def _substitute(blocks: Sequence[Block], symbol: str, value: Expr, rw: Rewriter) -> None:
-    """Writes the value for the symbol in blocks, and in all that is inside of them."""
+    """Substitute the value for the symbol in blocks and their contents."""
     values = Substitution({symbol: value})
     for block in blocks:
         for element in list(subtree(block)):

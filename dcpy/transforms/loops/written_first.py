@@ -1,7 +1,7 @@
-"""Definite assignment along a dimension: whether a point writes each element of an array before it reads it.
+"""Definite assignment along a dimension: a point writes each element of an array before it reads it.
 
-The body of a map over points is a row of tasklets and of loops over tasklets. Intervals of the one dimension that is
-no point's are followed through it: what earlier blocks, earlier iterations and earlier tasklets have surely written.
+The body of a map over points is a sequence of tasklets and of loops over tasklets. The analysis follows intervals of
+the one dimension that no point indexes: elements that earlier blocks, iterations and tasklets have surely written.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Tasklet
 from dcpy.ir.region import Block, Loop, State
@@ -20,9 +20,9 @@ Interval = tuple[Expr, Expr]  # from the first one up to the second one, which i
 
 
 def writes_first(outer: Map, name: str, kept: Sequence[int], uses: Uses) -> bool:
-    """Whether no point reads an element of `name` before it has written it; `kept`: the dimensions of a point's part.
+    """Return whether no point reads an element of `name` before it has written it; `kept`: the other dimensions.
 
-    False where that is not known: more than one such dimension, or indices that are no loop's parameter plus a number.
+    False if that is not proved: several such dimensions, or indices that are not a loop parameter plus a number.
     """
     return len(kept) <= 1 and _Follow(name, tuple(kept), uses).blocks(outer.body.blocks, []) is not None
 
@@ -34,7 +34,7 @@ class _Follow:
     uses: Uses
 
     def blocks(self, blocks: Iterable[Block], written: list[Interval]) -> list[Interval] | None:
-        """What is written behind some blocks; None where they read what may not be."""
+        """The intervals written after some blocks; None if the blocks read elements that may be unwritten."""
         for block in blocks:
             more = self._state(block, written) if isinstance(block, State) else self._loop(block, written)
             if more is None:
@@ -73,7 +73,7 @@ class _Follow:
         return [memlet for memlet in memlets if memlet.container == self.name]
 
     def _indices(self, memlets: Iterable[Memlet]) -> list[Expr] | None:
-        """The elements of a point's part that are touched; None where there are several at once."""
+        """The indices that an access touches along the dimension; None if it touches several at once."""
         found: list[Expr] = []
         for memlet in self._mine(memlets):
             index = memlet.subset.dims[self.kept[0]] if self.kept else ZERO
@@ -84,13 +84,13 @@ class _Follow:
 
 
 def _iterations(index: Expr, loop: Loop, end: Expr) -> Interval:
-    """What the iterations of a loop before `end`, a value of its parameter, have written at an index."""
+    """The interval that the iterations of a loop before `end`, a value of its parameter, have written at an index."""
     first, last = index.subs({loop.param: loop.range.start}), index.subs({loop.param: end})
     return (first, last) if loop.range.step is ONE else (last + ONE, first + ONE)
 
 
 def _is_in(index: Expr, written: list[Interval], ranges: Ranges) -> bool:
-    """Whether an index is in one of the intervals, or in some that follow each other without a gap."""
+    """Return whether an index is in one of the intervals, or in a gapless sequence of them."""
     return any(
         ranges.proves_le(first, index) and _reaches(index, end, [one for one in written if one[0] is not first], ranges)
         for first, end in written
@@ -98,7 +98,7 @@ def _is_in(index: Expr, written: list[Interval], ranges: Ranges) -> bool:
 
 
 def _reaches(index: Expr, end: Expr, others: list[Interval], ranges: Ranges) -> bool:
-    """Whether an index, before which an interval begins that ends at `end`, is in that or in one that goes on there."""
+    """Return whether an interval that ends at `end`, or one that continues it, contains an index after its start."""
     if ranges.proves_lt(index, end):
         return True
     return any(

@@ -1,4 +1,4 @@
-"""IsolateInnerMap: a map inside of another one gets an outer map of its own, where memory lies along that."""
+"""IsolateInnerMap: loop fission gives an inner map an outer map of its own, if memory is contiguous along that."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from dcpy.ir.analysis.effects import effects_of, leavers
-from dcpy.ir.analysis.steps import step_of
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.accesses.strides import step_of
+from dcpy.ir.analysis.dataflow.def_use import Uses
+from dcpy.ir.analysis.dataflow.effect_analysis import effects_of, leavers
 from dcpy.ir.data import Scalar
 from dcpy.ir.effects import Effect
 from dcpy.ir.memlet import Memlet
@@ -25,7 +25,7 @@ from dcpy.transforms.maps.map_fission import MapFission
 
 @dataclass(frozen=True, slots=True)
 class Isolation:
-    """The inner map, and the scalars of an iteration that pass from part to part of the body."""
+    """The inner map, and the scalars of an iteration that connect the parts of the body."""
 
     inner: Map
     shared: tuple[str, ...]
@@ -33,16 +33,16 @@ class Isolation:
 
 @dataclass(frozen=True)
 class IsolateInnerMap(Transformation[Isolation]):
-    """Loop fission that makes a perfect nest: give a map inside of another one an outer map of its own.
+    """Loop fission that makes a perfect nest: give an inner map an outer map of its own.
 
     before   map j = 0:M { t = f(X[j]); map i = 0:N { A[i, j] = g(A[i, j], t) } }
     after    data t: f64[M]
              map j = 0:M { t[j] = f(X[j]) }
              map j = 0:M, i = 0:N { A[i, j] = g(A[i, j], t[j]) }
 
-    In a perfect nest vectors may run along any parameter. Applies where accesses of the inner map mostly go on by one
-    element with the outer parameter, and by more with the inner one, whose range does not depend on the outer one;
-    where just scalars pass between the parts; and where nothing inside ends an iteration early. (Wolfe, High
+    In a perfect nest vectors may run along any parameter. Applies if most accesses of the inner map have stride one in
+    the outer parameter and a larger stride in the inner one; if the inner range does not depend on the outer parameter;
+    if only scalars connect the parts; and if nothing inside ends an iteration early. (Wolfe, High
     Performance Compilers for Parallel Computing, 1996, section 9.3.)
     """
 
@@ -52,7 +52,7 @@ class IsolateInnerMap(Transformation[Isolation]):
     pattern = one(map)
 
     def plan(self, m: Match) -> Isolation | Refusal:
-        """The inner map, and what has to become an array."""
+        """The inner map, and the scalars that become arrays."""
         outer = m[self.map]
         if len(outer.params) > 1 or not isinstance(outer.schedule, Undecided):
             return Refusal("the map has several parameters, or a schedule")
@@ -77,7 +77,7 @@ class IsolateInnerMap(Transformation[Isolation]):
         return Isolation(inner, shared)
 
     def apply(self, m: Match, plan: Isolation, rw: Rewriter) -> Map:
-        """Returns the perfect nest, as one map."""
+        """Return the perfect nest, as one map."""
         outer, inner = m[self.map], plan.inner
         for name in plan.shared:
             _do(ScalarExpansion(name), "scope", outer, rw)
@@ -92,7 +92,7 @@ class IsolateInnerMap(Transformation[Isolation]):
 
 
 def _do(step: Transformation[Any], name: str, scope: Map, rw: Rewriter) -> Any:
-    """One step of the transformation, which has no entry of its own in the history."""
+    """Apply a step of the transformation without an entry in the history."""
     match = Match(rw.sdfg, rw.uses, {name: scope})
     plan = step.plan(match)
     assert not isinstance(plan, Refusal), plan.reason
@@ -100,7 +100,8 @@ def _do(step: Transformation[Any], name: str, scope: Map, rw: Rewriter) -> Any:
 
 
 def _crosses_memory(node: Node, outer: Map, uses: Uses) -> bool:
-    """Whether it is a map of tasklets whose accesses go on with the outer parameter, and jump with its own last one."""
+    """Return whether a map of tasklets is contiguous in memory along the outer parameter, strided along its last one.
+    """
     if not isinstance(node, Map) or not isinstance(node.schedule, Undecided):
         return False
     (param,) = outer.params
@@ -114,13 +115,13 @@ def _crosses_memory(node: Node, outer: Map, uses: Uses) -> bool:
 
 
 def _suits(param: str, memlets: Iterable[Memlet], uses: Uses) -> int:
-    """How many accesses go on by one element with a parameter, less those that jump."""
+    """The number of unit-stride accesses along a parameter, minus that of strided ones."""
     moving = [memlet for memlet in memlets if param in memlet.subset.symbols]
     return sum(1 if step_of(memlet, param, uses) is ONE else -1 for memlet in moving)
 
 
 def _parts(name: str, inner: Map, uses: Uses) -> Iterator[int]:
-    """For each use of a container: whether it is before (-1), in (0), or after (1) a map of the same state."""
+    """The position of each use of a container relative to a map of the same state: -1 before, 0 inside, 1 after."""
     state = inner.state
     assert state is not None
     for user in uses.touchers(name):

@@ -31,7 +31,7 @@ class MapCollapse(Transformation[Map]):
     allow_dependent: bool = False  #: also merge triangular spaces, whose inner bounds mention outer parameters
 
     def plan(self, m: Match) -> Map | Refusal:
-        """The inner map. Refuses bodies that hold more than one map, and triangles unless they are asked for."""
+        """The inner map. Refuses bodies of more than one map, and triangular ranges unless allowed."""
         outer = m[self.outer]
         inner = only_map_in(outer)
         if inner is None:
@@ -47,7 +47,7 @@ class MapCollapse(Transformation[Map]):
         return inner
 
     def apply(self, m: Match, plan: Map, rw: Rewriter) -> Map:
-        """Returns the merged map, which is the outer one."""
+        """Return the merged map, which is the outer one."""
         outer, inner = m[self.outer], plan
         wrapper = outer.body.blocks[0]
         blocks = list(inner.body.blocks)
@@ -61,7 +61,7 @@ class MapCollapse(Transformation[Map]):
 
 
 def only_map_in(outer: Map) -> Map | None:
-    """The map that is all there is in a map's body; None where there is more, or less."""
+    """The only content of a map's body, if that is a map; else None."""
     match outer.body.blocks:
         case [State(nodes=[Map() as inner])]:
             return inner

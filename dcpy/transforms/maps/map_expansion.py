@@ -29,12 +29,12 @@ class MapExpansion(Transformation[Legal]):
     count: int = 1  #: parameters of the outer map
 
     def plan(self, m: Match) -> Legal | Refusal:
-        """Refuses maps that do not have more parameters than the outer one keeps."""
+        """The plan. Refuses maps that do not have more parameters than the outer map keeps."""
         params = m[self.map].params
         if not 0 < self.count < len(params):
             return Refusal(f"{self.count} of its {len(params)} parameters leave none for one of the maps")
         return LEGAL
 
     def apply(self, m: Match, plan: Legal, rw: Rewriter) -> tuple[Map, Map]:
-        """Returns both; the outer one is the map that there was."""
+        """Return both maps; the outer one is the original."""
         return m[self.map], expand_map(m[self.map], self.count, rw)

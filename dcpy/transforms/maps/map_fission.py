@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.analysis.effects import effects_of, leavers
+from dcpy.ir.analysis.dataflow.effect_analysis import effects_of, leavers
 from dcpy.ir.effects import Effect
 from dcpy.ir.nodes import Map
 from dcpy.ir.region import Region
@@ -47,7 +47,7 @@ class MapFission(Transformation[Cut]):
         return shared_by(cut, node.body, m.uses) or cut
 
     def apply(self, m: Match, plan: Cut, rw: Rewriter) -> tuple[Map, Map]:
-        """Returns both; the first one is the map that there was."""
+        """Return both maps; the first one is the original."""
         first = m[self.map]
         assert first.state is not None
         names: dict[str, ExprLike] = {param: sym(rw.fresh_name(param)) for param in first.params}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.analysis.nests import axes_of, only_scope_in
+from dcpy.ir.analysis.dependence.loop_nests import axes_of, only_scope_in
 from dcpy.ir.editing.nest_edits import exchange_maps, reorder_axes
 from dcpy.ir.nodes import Map
 from dcpy.transforms.api import LEGAL, Legal, Match, Refusal, Rewriter, Transformation, capture, one
@@ -31,7 +31,7 @@ class MapInterchange(Transformation[Map | Legal]):
     order: tuple[str, ...] = ()  #: all parameters, outermost first
 
     def plan(self, m: Match) -> Map | Legal | Refusal:
-        """The inner map, where two change places."""
+        """The inner map, if two maps are interchanged."""
         outer = m[self.map]
         if self.order:
             return self._order_of(outer) or LEGAL
@@ -55,7 +55,7 @@ class MapInterchange(Transformation[Map | Legal]):
         return None
 
     def apply(self, m: Match, plan: Map | Legal, rw: Rewriter) -> tuple[Map, ...]:
-        """Returns the maps, the outer one first; each is the map that had these parameters before."""
+        """Return the maps, the outer one first; each keeps its parameters."""
         outer = m[self.map]
         if not isinstance(plan, Map):
             reorder_axes(outer, self.order, rw)

@@ -15,7 +15,7 @@ from dcpy.ir.symbolic import ZERO, sym
 
 
 def copy_inside(node: Copy, rw: Rewriter) -> None:
-    """What one thread copies, as a tasklet, or a sequential map; where both ends may overlap it stays a copy."""
+    """A copy by one thread, as a tasklet or a sequential map; if source and target may overlap, the copy stays."""
     if node.src.container == node.dst.container and not node.src.subset.disjoint(
         node.dst.subset, rw.uses.ranges_at(node)
     ):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.analysis.nests import Axis, axes_of
+from dcpy.ir.analysis.dependence.loop_nests import Axis, axes_of
 from dcpy.ir.editing.nest_edits import expand_map, reorder_axes, split_axis
 from dcpy.ir.nodes import Map
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
@@ -49,7 +49,7 @@ class MapTiling(Transformation[tuple[Axis, ...]]):
         return tiled
 
     def apply(self, m: Match, plan: tuple[Axis, ...], rw: Rewriter) -> tuple[Map, Map]:
-        """Returns the map over tiles, which is the map that there was, and the one over the values of a tile."""
+        """Return the map over tiles, which is the original, and the map over the values of a tile."""
         node = m[self.map]
         names = [axis.param for axis in plan]
         tiles = [split_axis(node, name, size, rw) for name, size in zip(names, self.sizes, strict=True)]

@@ -28,16 +28,16 @@ class MapToForLoop(Transformation[Legal]):
     pattern = one(map)
 
     def plan(self, m: Match) -> Legal | Refusal:
-        """There is nothing to refuse."""
+        """The empty plan: nothing is refused."""
         return LEGAL
 
     def apply(self, m: Match, plan: Legal, rw: Rewriter) -> tuple[Loop, ...]:
-        """Returns the loops, outermost first."""
+        """Return the loops, outermost first."""
         return as_loops(m[self.map], rw)
 
 
 def as_loops(node: Map, rw: Rewriter) -> tuple[Loop, ...]:
-    """Puts loops in the place of a map; returns them, the outermost one first."""
+    """Replace a map by loops; return them, the outermost one first."""
     state = alone_in_state(node, rw)
     pairs = list(zip(node.params, node.domain, strict=True))
     loops = tuple(Loop(param, values, Region(), span=node.span) for param, values in pairs)

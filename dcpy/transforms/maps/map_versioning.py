@@ -1,4 +1,4 @@
-"""MapVersioning: where an operand has as many elements as there are iterations, it is not asked for each one."""
+"""MapVersioning: a version of a map without clamped indices, for operands that are not broadcast at run time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dcpy.ir.nodes import Map
 from dcpy.ir.region import Branch, Region, State
 from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import ONE, Expr, sym
-from dcpy.ir.symbolic.parts import arguments_of, functions_in, replaced
+from dcpy.ir.symbolic.function_terms import arguments_of, functions_in, replaced
 from dcpy.ir.tree import owners_around
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 from dcpy.transforms.loops.loop_versioning import is_the_rest
@@ -22,15 +22,15 @@ from dcpy.transforms.loops.loop_versioning import is_the_rest
 
 @dataclass(frozen=True)
 class MapVersioning(Transformation["Unclamped"]):
-    """Make two versions of a map that reads what may have one element only, and choose before it starts.
+    """Make two versions of a map whose operand may have one element, and choose before the map starts.
 
     before   map i = 0:T { B[i] = A[min(i, n - 1)] }      after   if T <= n { map i_1 = 0:T { B[i_1] = A[i_1] } }
                                                                   else { map i = 0:T { B[i] = A[min(i, n - 1)] } }
 
     ``min(i, n - 1)`` is the index into an operand that is as long as the others, or has one element that is repeated
-    (`x[::2] + x[1::2]`); no vector instruction loads such elements. Applies where a size was computed by the program
-    itself: of those that are known when it is called, the tests at its entry take care. Maps of at most `largest` nodes
-    that are in no other map are versioned.
+    (`x[::2] + x[1::2]`); no vector instruction loads such elements. Applies if the program computes a size itself:
+    checks at its entry handle sizes that are known at the call. Maps of at most `largest` nodes that are in no other
+    map are versioned.
     """
 
     name: ClassVar[str] = "map-versioning"
@@ -57,7 +57,7 @@ class MapVersioning(Transformation["Unclamped"]):
         return Unclamped(condition, clamps)
 
     def apply(self, m: Match, plan: Unclamped, rw: Rewriter) -> State:
-        """Returns the state of the version that repeats nothing."""
+        """Return the state of the version without broadcasts."""
         before, alone, after = rw.split_state(m[self.node])
         fast = clone(alone, rw)
         (quick,) = fast.nodes
@@ -86,7 +86,7 @@ class Clamp:
 
 @dataclass(frozen=True, slots=True)
 class Unclamped:
-    """What is tested before the map, and the indices that are the parameters themselves then."""
+    """The guard before the map, and the indices that it turns into plain parameters."""
 
     condition: ScalarExpr
     clamps: tuple[Clamp, ...]
@@ -115,7 +115,7 @@ def _minima(subset: Subset) -> Iterator[Expr]:
 
 
 def _condition(node: Map, clamps: tuple[Clamp, ...]) -> ScalarExpr:
-    """No parameter exceeds the limit of an index: its last value does not."""
+    """The condition that the last value of each parameter is within the limit of its index."""
     domain = dict(zip(node.params, node.domain, strict=True))
     pairs = dict.fromkeys((domain[clamp.param].stop, clamp.limit + 1) for clamp in clamps)
     return reduce(lambda a, b: op("and", a, b), [op("le", Index(stop), Index(size)) for stop, size in pairs])

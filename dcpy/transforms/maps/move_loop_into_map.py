@@ -1,12 +1,12 @@
-"""MoveLoopIntoMap: a loop around a map runs inside of it."""
+"""MoveLoopIntoMap: a loop around a map moves into the map."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.analysis.dependence_vectors import dependences_of
-from dcpy.ir.analysis.nests import axes_of, nest_of, only_scope_in
+from dcpy.ir.analysis.dependence.dependence_vectors import dependences_of
+from dcpy.ir.analysis.dependence.loop_nests import axes_of, nest_of, only_scope_in
 from dcpy.ir.editing.nest_edits import move_body
 from dcpy.ir.nodes import Map
 from dcpy.ir.region import Loop
@@ -20,9 +20,9 @@ class MoveLoopIntoMap(Transformation[Map]):
     before   loop t = 0:T { map i = 0:N { A[i] = f(A[i], t) } }
     after    map i = 0:N { loop t = 0:T { A[i] = f(A[i], t) } }
 
-    Each point of the map then runs all its iterations alone: one fork instead of T, and what stays at a point stays
-    in a register. Applies to a loop of one map whose ranges do not depend on the loop, where no dependence that the
-    loop carries goes from one point of the map to another. (Allen and Kennedy, Optimizing Compilers for Modern
+    Each point of the map then runs all its iterations alone: one fork instead of T, and values of a point stay in
+    registers. Applies to a loop of one map whose ranges do not depend on the loop, if no loop-carried dependence
+    connects different points of the map. (Allen and Kennedy, Optimizing Compilers for Modern
     Architectures, 2001.)
     """
 
@@ -31,7 +31,7 @@ class MoveLoopIntoMap(Transformation[Map]):
     pattern = one(loop)
 
     def plan(self, m: Match) -> Map | Refusal:
-        """The map. Refuses dependences between its points, naming the accesses and their distance."""
+        """The map. Refuses dependences between its points, and names the accesses and their distance."""
         loop = m[self.loop]
         node = only_scope_in(loop.body)
         if not isinstance(node, Map):
@@ -46,7 +46,7 @@ class MoveLoopIntoMap(Transformation[Map]):
         return dependences.obstacle(f"d0 > 0 and ({elsewhere})") or node
 
     def apply(self, m: Match, plan: Map, rw: Rewriter) -> tuple[Map, Loop]:
-        """Returns both, the outer one first; each is the one that there was."""
+        """Return both, the outer one first; both are the originals."""
         loop, state = m[self.loop], plan.state
         assert loop.region is not None
         assert state is not None

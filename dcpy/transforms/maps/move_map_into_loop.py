@@ -1,12 +1,12 @@
-"""MoveMapIntoLoop: a map around a loop runs inside of it."""
+"""MoveMapIntoLoop: a map around a loop moves into the loop."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.analysis.dependences import iterations_have_order
-from dcpy.ir.analysis.nests import only_scope_in
+from dcpy.ir.analysis.dependence.loop_dependences import iterations_have_order
+from dcpy.ir.analysis.dependence.loop_nests import only_scope_in
 from dcpy.ir.editing.nest_edits import alone_in_state, move_body
 from dcpy.ir.nodes import Map
 from dcpy.ir.region import Loop
@@ -46,7 +46,7 @@ class MoveMapIntoLoop(Transformation[Loop]):
         return iterations_have_order(loop.body, node.body, m.uses) or loop
 
     def apply(self, m: Match, plan: Loop, rw: Rewriter) -> tuple[Loop, Map]:
-        """Returns both, the outer one first; each is the one that there was."""
+        """Return both, the outer one first; both are the originals."""
         node = m[self.map]
         state = alone_in_state(node, rw)
         assert state.region is not None

@@ -5,10 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.analysis.conflicts import conflict_resolutions, injective_params, reducible, tiles_of
-from dcpy.ir.analysis.effects import effects_of
-from dcpy.ir.analysis.nests import scopes_around
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.dataflow.def_use import Uses
+from dcpy.ir.analysis.dataflow.effect_analysis import effects_of
+from dcpy.ir.analysis.dependence.loop_nests import scopes_around
+from dcpy.ir.analysis.parallelism.conflict_resolutions import (
+    conflict_resolutions,
+    injective_params,
+    reducible,
+    tiles_of,
+)
 from dcpy.ir.effects import Effect
 from dcpy.ir.nodes import Map
 from dcpy.ir.schedules import Parallel
@@ -23,7 +28,7 @@ class Parallelization(Transformation[Legal]):
     after    map i = 0:N @parallel { B[i] = f(A[i]) }
 
     Applies to maps inside no parallel one whose iterations have no effects that keep an order, and combine values
-    only in locations that are their own, or that all of them share (a sum). It is not asked whether it pays. (Kuck et
+    only in locations that are their own, or that all of them share (a sum). Profit is not considered. (Kuck et
     al., Dependence Graphs and Compiler Optimizations, POPL 1981.)
     """
 
@@ -34,7 +39,7 @@ class Parallelization(Transformation[Legal]):
     chunk: int = 0  #: iterations in a row, then the next thread's turn; 0: as many as there are for each
 
     def plan(self, m: Match) -> Legal | Refusal:
-        """Refuses effects in order, locations that some iterations share, and maps inside parallel ones."""
+        """The plan. Refuses effects in order, locations that some iterations share, and maps inside parallel ones."""
         node = m[self.map]
         if self.chunk < 0:
             return Refusal(f"chunks of {self.chunk} iterations")
@@ -48,13 +53,13 @@ class Parallelization(Transformation[Legal]):
         return _iterations_meet(node, m.uses) or LEGAL
 
     def apply(self, m: Match, plan: Legal, rw: Rewriter) -> Map:
-        """Returns the map."""
+        """Return the map."""
         rw.update(m[self.map], schedule=Parallel(self.chunk))
         return m[self.map]
 
 
 def _iterations_meet(node: Map, uses: Uses) -> Refusal | None:
-    """A location that some iterations combine values in, and others do not."""
+    """A location in which some iterations, but not all, combine values."""
     writes = conflict_resolutions(uses, node)
     folded = reducible(writes)
     for memlet in writes.resolved:

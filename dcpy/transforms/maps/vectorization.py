@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.analysis.access_relations import accesses_of_body
-from dcpy.ir.analysis.lanes import why_no_lanes
-from dcpy.ir.analysis.steps import step_of
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.accesses.access_relations import accesses_of_body
+from dcpy.ir.analysis.accesses.strides import step_of
+from dcpy.ir.analysis.dataflow.def_use import Uses
+from dcpy.ir.analysis.parallelism.vectorizability import why_no_lanes
 from dcpy.ir.nodes import Map
 from dcpy.ir.schedules import Vector
 from dcpy.ir.symbolic import ONE, ZERO
@@ -22,9 +22,9 @@ class Vectorization(Transformation[Legal]):
     before   map i = 0:N { B[i] = f(A[i]) }
     after    map i = 0:N @vector{width = 4} { B[i] = f(A[i]) }
 
-    Applies to maps of straight-line code whose accesses stay where they are, or go on by one element, with the
-    innermost parameter. Iterations may combine values in one location, a sum for instance, that all of them share, or
-    that is their own. (Allen and Kennedy, Automatic Translation of Fortran Programs to Vector Form, 1987.)
+    Applies to maps of straight-line code whose accesses have stride zero or one in the innermost parameter. Iterations
+    may combine values (a sum, for instance) in a location that all of them share, or in one of their own. (Allen and
+    Kennedy, Automatic Translation of Fortran Programs to Vector Form, 1987.)
     """
 
     name: ClassVar[str] = "vectorization"
@@ -34,7 +34,7 @@ class Vectorization(Transformation[Legal]):
     width: int = 0  #: elements of a vector; 0: as many as the machine's
 
     def plan(self, m: Match) -> Legal | Refusal:
-        """Refuses what vector instructions cannot do, or not quickly, naming the access or the node."""
+        """The schedule. Refuses code that vector instructions cannot run, or only slowly, and names access or node."""
         node = m[self.map]
         if self.width < 0:
             return Refusal(f"vectors of {self.width} elements")
@@ -43,16 +43,16 @@ class Vectorization(Transformation[Legal]):
         return why_no_lanes(node, m.uses) or _scattered(node, m.uses) or LEGAL
 
     def apply(self, m: Match, plan: Legal, rw: Rewriter) -> Map:
-        """Returns the map."""
+        """Return the map."""
         rw.update(m[self.map], schedule=Vector(self.width))
         return m[self.map]
 
 
 def _scattered(node: Map, uses: Uses) -> Refusal | None:
-    """An access that goes through memory in other steps than of one element."""
+    """An access with a stride other than one element."""
     param, domain = node.params[-1], node.domain[-1]
     for touch in accesses_of_body(node, uses):
-        is_known = set(touch.run_time).isdisjoint(touch.memlet.subset.symbols)
+        is_known = set(touch.varying_symbols).isdisjoint(touch.memlet.subset.symbols)
         step = step_of(touch.memlet, param, uses) if is_known else None
         if step is None or step * domain.step not in (ZERO, ONE):
             steps = "unknown steps" if step is None else f"steps of {step * domain.step} elements"

@@ -5,22 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from dcpy.ir.analysis.effects import effects_of
-from dcpy.ir.analysis.scopes import symbols_assigned_in
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.dataflow.def_use import Uses
+from dcpy.ir.analysis.dataflow.effect_analysis import effects_of
+from dcpy.ir.analysis.dataflow.name_resolution import symbols_assigned_in
 from dcpy.ir.data import Array, Scalar
 from dcpy.ir.effects import Effect
 from dcpy.ir.expressions.identities import neutral_value
 from dcpy.ir.expressions.scalar import Const, Ref
+from dcpy.ir.field_roles import Role
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Node, Tasklet
 from dcpy.ir.region import Region, State
-from dcpy.ir.roles import Role
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ONE, sym
 from dcpy.ir.tree import Element, is_inside
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
-from dcpy.transforms.memory.candidates import first_that_allows
+from dcpy.transforms.memory.container_choice import first_that_allows
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class AccumulateTransient(Transformation["Accumulation"]):
     array: str = ""  #: the container; without a name the first one that allows it
 
     def plan(self, m: Match) -> Accumulation | Refusal:
-        """What is accumulated. Refuses what the map reads, or writes otherwise, and what is a transient already."""
+        """Return the accumulation. Refuses containers that the map reads, or writes otherwise, and transients."""
         node, uses = m[self.map], m.uses
         names = (memlet.container for inner in node.body.walk_nodes() for memlet in inner.writes())
         return first_that_allows(self.array, names, lambda name: accumulation(name, node, uses), "write")
@@ -66,7 +66,7 @@ class Accumulation:
 
 
 def accumulation(name: str, node: Map, uses: Uses) -> Accumulation | Refusal:
-    """How a map combines values into a container; or why that cannot go through a transient."""
+    """Return how a map combines values into a container; or why that cannot go through a transient."""
     if node.state is None or name in {inner for region in node.body.walk_regions() for inner in region.containers}:
         return Refusal(f"{name!r} is private to it")
     desc = uses.desc(name)

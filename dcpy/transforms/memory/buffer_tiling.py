@@ -32,7 +32,7 @@ class BufferTiling(Transformation[Window]):
     axes: int = 1  #: outer parameters of the consumer that are tiled
 
     def plan(self, m: Match) -> Window | Refusal:
-        """What a tile needs. Refuses what would be computed in two of them."""
+        """Return the window of a tile. Refuses values that two tiles would compute."""
         if self.size < 1 or self.axes < 1:
             return Refusal(f"{self.axes} axes in tiles of {self.size} values")
         window = window_of(m[self.first], m[self.second], self.axes, self.size, m.uses)

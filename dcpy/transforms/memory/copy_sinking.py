@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.analysis.dependences import nodes_depend
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.dataflow.def_use import Uses
+from dcpy.ir.analysis.dependence.loop_dependences import nodes_depend
 from dcpy.ir.data import Array, Scalar
 from dcpy.ir.editing.nest_edits import expand_map
 from dcpy.ir.expressions.scalar import Ref
@@ -81,7 +81,7 @@ class CopySinking(Transformation[Memlet]):
 
 
 def _reads_at(part: Tasklet, name: str, place: Expr) -> bool:
-    """Whether all that a tasklet does with an array is to read this element."""
+    """Return whether all that a tasklet does with an array is to read this element."""
     read = [memlet for memlet in part.inputs.values() if memlet.container == name]
     return len(read) == len([memlet for memlet in (*part.reads(), *part.writes()) if memlet.container == name]) and all(
         memlet.subset == Subset.point(place) for memlet in read
@@ -89,7 +89,7 @@ def _reads_at(part: Tasklet, name: str, place: Expr) -> bool:
 
 
 def _why_not_in_rows(element: Memlet, dim: int, node: Map, uses: Uses) -> Refusal | None:
-    """Why iterations of the outer parameter may change elements that others read."""
+    """Return why iterations of the outer parameter may change elements that others read."""
     index = element.subset.dims[dim]
     assert isinstance(index, Expr)
     for part in node.body.walk_nodes():
@@ -103,7 +103,7 @@ def _why_not_in_rows(element: Memlet, dim: int, node: Map, uses: Uses) -> Refusa
 
 
 def _why_not_later(copy: Copy, node: Map, m: Match) -> Refusal | None:
-    """Why the element cannot be read when the map runs: something between changes it."""
+    """Return why the element cannot be read when the map runs: something between changes it."""
     ranges = m.uses.ranges_at(node)
     between = m.state.nodes[m.state.index(copy) + 1 : m.state.index(node)]
     meets = next((other for other in between if not nodes_depend(copy, other, m.uses, ranges).is_no), None)

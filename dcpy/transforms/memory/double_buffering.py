@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from dcpy.ir.analysis.effects import leavers
-from dcpy.ir.analysis.scopes import symbols_assigned_in
-from dcpy.ir.analysis.uses import Uses, desc_symbols
+from dcpy.ir.analysis.dataflow.def_use import Uses, desc_symbols
+from dcpy.ir.analysis.dataflow.effect_analysis import leavers
+from dcpy.ir.analysis.dataflow.name_resolution import symbols_assigned_in
 from dcpy.ir.data import Array
 from dcpy.ir.expressions.scalar import Index, Load, ScalarExpr, op, rewrite
 from dcpy.ir.memlet import Memlet
@@ -96,7 +96,7 @@ def _obstacle(copy: Copy, loop: Loop, uses: Uses) -> Refusal | None:
 
 
 def _slot(loop: Loop, value: Expr) -> Expr:
-    """Which of the two buffers an iteration uses."""
+    """Return the number of the buffer, 0 or 1, that an iteration uses."""
     return (value - loop.range.start) // loop.range.step % 2
 
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.data import Array
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, Map
 from dcpy.ir.region import Loop
 from dcpy.ir.tree import subtree
 from dcpy.transforms.api import Capture, Match, Refusal, Rewriter, Transformation, capture, one
-from dcpy.transforms.memory.boxes import (
-    Box,
+from dcpy.transforms.memory.container_choice import first_that_allows
+from dcpy.transforms.memory.local_buffers import (
+    BufferBox,
     add_copy,
     box_of,
     declare_local,
@@ -23,11 +24,10 @@ from dcpy.transforms.memory.boxes import (
     redirect,
     whole_of,
 )
-from dcpy.transforms.memory.candidates import first_that_allows
 
 
 @dataclass(frozen=True)
-class InLocalStorage(Transformation[Box]):
+class InLocalStorage(Transformation[BufferBox]):
     """Read from a local copy (a scratchpad tile, packing): copy the part of an array that an iteration reads.
 
     before   map t = 0:N:32 { map i = t:t + 32 { map j = 0:M { B[i, j] = f(A[i]) } } }
@@ -45,13 +45,13 @@ class InLocalStorage(Transformation[Box]):
 
     array: str = ""  #: which array; without a name the first one that allows it
 
-    def plan(self, m: Match) -> Box | Refusal:
+    def plan(self, m: Match) -> BufferBox | Refusal:
         """The part that is copied."""
         scope, uses = m[self.scope], m.uses
         names = (name for part in subtree(scope.body) for name in uses.touches(part).reads)
         return first_that_allows(self.array, names, lambda name: _box(name, scope, uses), "read")
 
-    def apply(self, m: Match, plan: Box, rw: Rewriter) -> str:
+    def apply(self, m: Match, plan: BufferBox, rw: Rewriter) -> str:
         """Returns the name of the buffer."""
         scope = m[self.scope]
         name = declare_local(plan, scope, rw)
@@ -61,7 +61,7 @@ class InLocalStorage(Transformation[Box]):
         return name
 
 
-def _box(name: str, scope: Map | Loop, uses: Uses) -> Box | Refusal:
+def _box(name: str, scope: Map | Loop, uses: Uses) -> BufferBox | Refusal:
     touches = named_touches(name, scope, uses)
     if isinstance(touches, Refusal):
         return touches

@@ -5,20 +5,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.analysis.access import MemoryAccess, Mode
-from dcpy.ir.analysis.dependences import surely_written_before
-from dcpy.ir.analysis.effects import leavers
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.accesses.memory_access import MemoryAccess, Mode
+from dcpy.ir.analysis.dataflow.def_use import Uses
+from dcpy.ir.analysis.dataflow.effect_analysis import leavers
+from dcpy.ir.analysis.dependence.loop_dependences import surely_written_before
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, Map
 from dcpy.ir.region import Loop
 from dcpy.transforms.api import Capture, Match, Refusal, Rewriter, Transformation, capture, one
-from dcpy.transforms.memory.boxes import Box, add_copy, box_of, declare_local, named_touches, redirect, whole_of
-from dcpy.transforms.memory.candidates import first_that_allows
+from dcpy.transforms.memory.container_choice import first_that_allows
+from dcpy.transforms.memory.local_buffers import (
+    BufferBox,
+    add_copy,
+    box_of,
+    declare_local,
+    named_touches,
+    redirect,
+    whole_of,
+)
 
 
 @dataclass(frozen=True)
-class OutLocalStorage(Transformation[Box]):
+class OutLocalStorage(Transformation[BufferBox]):
     """Write to a local copy (a scratchpad tile): copy the part of an array that an iteration fills at its end.
 
     before   map t = 0:N:32 { map i = t:t + 32 { B[i] = f(A[i]) } }
@@ -36,7 +44,7 @@ class OutLocalStorage(Transformation[Box]):
 
     array: str = ""  #: which array; without a name the first one that allows it
 
-    def plan(self, m: Match) -> Box | Refusal:
+    def plan(self, m: Match) -> BufferBox | Refusal:
         """The part that goes through a buffer."""
         scope, uses = m[self.scope], m.uses
         leaver = next(leavers(scope.body), None)
@@ -45,7 +53,7 @@ class OutLocalStorage(Transformation[Box]):
         names = (name for node in scope.body.walk_nodes() for name in uses.touches(node).writes)
         return first_that_allows(self.array, names, lambda name: _box(name, scope, uses), "write")
 
-    def apply(self, m: Match, plan: Box, rw: Rewriter) -> str:
+    def apply(self, m: Match, plan: BufferBox, rw: Rewriter) -> str:
         """Returns the name of the buffer."""
         scope = m[self.scope]
         name = declare_local(plan, scope, rw)
@@ -55,7 +63,7 @@ class OutLocalStorage(Transformation[Box]):
         return name
 
 
-def _box(name: str, scope: Map | Loop, uses: Uses) -> Box | Refusal:
+def _box(name: str, scope: Map | Loop, uses: Uses) -> BufferBox | Refusal:
     touches = named_touches(name, scope, uses)
     if isinstance(touches, Refusal):
         return touches

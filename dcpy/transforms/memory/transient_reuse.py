@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import ClassVar
 
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.data import Array, Lifetime
 from dcpy.ir.region import Region, State
 from dcpy.ir.tree import Element, child_of
@@ -74,7 +74,7 @@ def _last(name: str, region: Region, uses: Uses) -> Moment:
 
 
 def _moment(region: Region, element: Element) -> Moment:
-    """When something that touches a container of a region runs, as seen from there."""
+    """Return the time of an element that touches a container of a region, as seen from there."""
     block = child_of(region, element)
     assert block is not None  # who touches a container is inside of the region that declares it
     node = child_of(block, element) if isinstance(block, State) else None

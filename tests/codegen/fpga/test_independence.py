@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dcpy.base.options import resolve_options
-from dcpy.codegen.fpga import generate_fpga
+from dcpy.codegen.fpga.program import generate_fpga
 from dcpy.ir.text import parse_sdfg
 
 ARGS = "x: f32[64], y: f32[64], A: f32[8, 16] @global, k: i64[64]"

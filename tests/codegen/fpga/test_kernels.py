@@ -8,7 +8,7 @@ import pytest
 import dcpy
 from dcpy.base.errors import CodegenError, InvalidSdfg
 from dcpy.base.options import resolve_options
-from dcpy.codegen.fpga import generate_fpga
+from dcpy.codegen.fpga.program import generate_fpga
 from dcpy.ir.text import parse_sdfg
 from tests.codegen.fpga.compiling import compiled, output
 

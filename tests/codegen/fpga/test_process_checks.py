@@ -5,7 +5,7 @@ import re
 import pytest
 
 from dcpy.base.errors import CodegenError
-from dcpy.codegen.fpga import generate_fpga
+from dcpy.codegen.fpga.program import generate_fpga
 from dcpy.ir.text import parse_sdfg
 
 ARGS = "x: f64[N], y: f64[N], k: i64[N]) symbols(N: size"

@@ -8,7 +8,7 @@ import pytest
 
 from dcpy import plugins
 from dcpy.base.options import resolve_options
-from dcpy.codegen.fpga import generate_fpga
+from dcpy.codegen.fpga.program import generate_fpga
 from dcpy.ir.text import parse_sdfg
 
 plugins.load()

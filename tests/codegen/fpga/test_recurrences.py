@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from dcpy.base.options import resolve_options
-from dcpy.codegen.fpga import generate_fpga, predicted
+from dcpy.codegen.fpga.program import generate_fpga, predicted
 from dcpy.codegen.lir.expr import Infix, Literal, Name
 from dcpy.codegen.lir.types import INDEX
-from dcpy.codegen.lower.recurrences import Axis, dependence_distance, reuse_distance
+from dcpy.codegen.lower.fpga.pipeline_recurrences import Axis, dependence_distance, reuse_distance
 from dcpy.ir.text import parse_sdfg
 
 i, j, N = (Name(name, INDEX) for name in "ijN")

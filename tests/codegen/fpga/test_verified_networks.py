@@ -11,7 +11,7 @@ from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import Call, Name
 from dcpy.codegen.lir.types import INDEX, STATUS, Basic, Fifo, Pointer, Reference
 from dcpy.codegen.lir.verify_networks import network_problems, require_networks
-from dcpy.codegen.lower.hardware_units import Hardware
+from dcpy.codegen.lower.fpga.device_unit import Hardware
 from dcpy.ir.types import float32, float64
 
 QUEUE = Fifo(float32, 2)

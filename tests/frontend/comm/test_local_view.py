@@ -8,7 +8,7 @@ import pytest
 import dcpy
 from dcpy import comm
 from dcpy.base.errors import CommunicationError
-from dcpy.ir.interp.ranks import run_ranks
+from dcpy.ir.interp.virtual_ranks import run_ranks
 from tests.support.local_view import (
     N,
     extrema,

@@ -10,7 +10,7 @@ import pytest
 import dcpy
 from dcpy import comm
 from dcpy.base.errors import CommunicationError, FrontendError
-from dcpy.ir.interp.ranks import run_ranks
+from dcpy.ir.interp.virtual_ranks import run_ranks
 from dcpy.ir.verify import WELL_FORMED, verify
 from tests.support import process_grids as programs
 from tests.support.process_grids import K, M, N, P

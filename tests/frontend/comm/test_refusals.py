@@ -10,7 +10,7 @@ import pytest
 import dcpy
 from dcpy import comm
 from dcpy.base.errors import FrontendError, InvalidSdfg
-from dcpy.frontend.comm.of_mpi4py import refusal_of_mpi4py
+from dcpy.frontend.comm.mpi4py_names import refusal_of_mpi4py
 
 N = dcpy.symbol("N")
 

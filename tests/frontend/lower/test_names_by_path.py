@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.frontend.lower.test_versions import A, relax
+from tests.frontend.lower.control.test_path_splitting import A, relax
 from tests.support.lowering import same
 from tests.support.oracles import check_same
 

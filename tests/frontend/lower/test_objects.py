@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import dcpy
+from tests.support.oracles import assert_equal
 
 
 @dataclass
@@ -103,7 +104,7 @@ def under_a_condition(b, c):
 
 
 def one_of_two(b, c):
-    q = Box(b.x) if c > 0 else Box(b.x, 1.0)
+    q = b if c > 0 else Box(b.x, 1.0)
     q.t += 1.0
     return q.t
 
@@ -163,7 +164,8 @@ REFUSED = [
     (under_a_condition, [BOX, 1], "'b.t' is assigned in a part of an expression that is evaluated under a condition "
      "only\n= help: use an `if` statement"),
     (one_of_two, [BOX, 1], "the value of the conditional expression is one of 2 objects here, depending on "
-     "the path taken\n= help: assign the fields of one object, or always make new ones: `dataclasses.replace(...)`"),
+     "the path taken\n= help: assign the fields of one object, or give each name a new object: "
+     "`x = dataclasses.replace(...)`"),
     (added, [Fixed(1.0, np.ones(2))], "unsupported operands for +: 1.0 and an object of Fixed"),
     (as_array, [Fixed(1.0, np.ones(2))], "an object of Fixed does not become an array\n"
      "= help: pass a number or an array"),
@@ -208,3 +210,23 @@ def test_the_text_shows_parts_as_containers_and_new_fields_as_results(tmp_path):
     assert str(dcpy.parse(str(sdfg))) == str(sdfg)
     sdfg.save(tmp_path / "f.sdfg")
     assert str(dcpy.load(tmp_path / "f.sdfg")) == str(sdfg)
+
+
+def test_attributes_by_name():
+    def named(box, fixed, point):
+        total = getattr(box, "t") + getattr(fixed, "a") + getattr(point, "y")  # noqa: B009
+        found = hasattr(box, "total"), hasattr(fixed, "x"), hasattr(fixed, "t"), hasattr(point, "y")
+        return total, getattr(box, "total")(), found, getattr(fixed, "missing", total)  # noqa: B009
+
+    arguments = Box(np.ones(3)), Fixed(2.0, np.ones(2)), Point(np.ones(2), 5.0)
+    got = dcpy.program(named).to_sdfg(*arguments).interpret(*arguments)
+    assert_equal(got, named(*arguments))
+
+
+def test_the_name_of_an_attribute_is_a_string():
+    def by_data(box):
+        return getattr(box, box.t)
+
+    assert refusal(by_data, Box(np.ones(3))) == """\
+the name of an attribute must be a string that is known at compile time, but is a scalar f64
+= help: branch on what decides it, and write the attribute in each branch: `y = x.max() if largest else x.min()`"""

@@ -5,7 +5,7 @@ import numpy as np
 
 import dcpy
 from dcpy.frontend.annotations import types_from_annotations
-from dcpy.frontend.lower.function import lower_function
+from dcpy.frontend.lower.function_to_sdfg import lower_function
 from dcpy.ir.text import print_sdfg
 from tests.support.lowering import same
 

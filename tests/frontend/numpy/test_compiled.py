@@ -6,35 +6,35 @@ import pytest
 
 import dcpy
 from tests.frontend.numpy import (
+    test_adding_and_removing,
     test_contraction,
+    test_coordinate_grids,
     test_creation,
-    test_elementary,
-    test_grids,
-    test_inserting,
-    test_linalg,
-    test_manipulation,
+    test_index_arrays,
+    test_logic_functions,
+    test_numerical_calculus,
     test_polynomials,
-    test_positions,
+    test_products_and_diagonals,
+    test_python_implementations,
     test_quantiles,
     test_reductions,
-    test_samples,
     test_selection,
-    test_sorting,
+    test_shapes,
+    test_sort_and_search,
     test_statistics,
-    test_traced,
     test_ufunc_methods,
     test_ufuncs,
 )
-from tests.support.numpy_records import RELATIVE, assert_same, outcome
+from tests.support.numpy_records import RELATIVE, assert_same, outcome, packed
 
 TABLES = (
-    test_contraction, test_creation, test_grids, test_linalg, test_manipulation, test_reductions, test_selection,
-    test_traced, test_ufuncs,
+    test_contraction, test_coordinate_grids, test_creation, test_products_and_diagonals,
+    test_python_implementations, test_reductions, test_selection, test_shapes, test_ufuncs,
 )  # fmt: skip
 #: those whose functions are Python functions, or loops: programs like any other
 PROGRAMS = (
-    test_elementary, test_inserting, test_polynomials, test_positions, test_quantiles, test_samples, test_sorting,
-    test_statistics, test_ufunc_methods,
+    test_adding_and_removing, test_index_arrays, test_logic_functions, test_numerical_calculus, test_polynomials,
+    test_quantiles, test_sort_and_search, test_statistics, test_ufunc_methods,
 )  # fmt: skip
 RECORDS = [record for table in TABLES for record in table.RECORDS[::4]]
 RECORDS += [record for table in PROGRAMS for record in table.RECORDS[::9]]
@@ -55,5 +55,5 @@ def test_as_numpy(record):
     if error is not None:
         raise error
     tolerance = max([record.rtol, *(RELATIVE.get(str(a.dtype), 0) for a in arguments)])
-    assert_same(got, expected, tolerance, record.name)
+    assert_same(got, packed(expected) if record.packed else expected, tolerance, record.name)
     assert_same(mine, theirs, tolerance, f"{record.name}, arguments")

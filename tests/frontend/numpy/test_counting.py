@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import dcpy
 from tests.support.numpy_records import check, interpreted, op
 
 
@@ -19,6 +20,8 @@ def weighted(a, c):
 RECORDS = [
     op(counted, shapes=((5,), (1,)), dtypes=("int8", "uint8", "int64"), name="counted"),
     op(weighted, shapes=((5,), (1,)), dtypes=("int32", "int64"), name="weighted"),
+    op(lambda a: np.bincount(a, minlength=256), shapes=((0,), (5,)), dtypes=("uint8", "int16"), name="all bytes"),
+    op(lambda a: (np.bincount(a, minlength=2), np.bincount(a)), shapes=((0,), (5,)), dtypes=("bool",), name="truths"),
     op(lambda a: np.bincount(a, minlength=3).sum(), shapes=((0,), (3,)), dtypes=("uint8", "int64")),
 ]
 
@@ -27,6 +30,12 @@ RECORDS = [
 def test_as_numpy(record):
     for arguments in record.cases():
         check(record, arguments)
+
+
+@pytest.mark.parametrize(("dtype", "length", "looks"), [("uint8", 256, 0), ("uint8", 255, 1), ("int8", 256, 2)])
+def test_numbers_are_looked_at_first_where_they_may_be_others(dtype, length, looks):
+    program = dcpy.program(lambda a: np.bincount(a, minlength=length))
+    assert str(program.to_sdfg(np.ones(5, dtype))).count("reduce") == looks
 
 
 def test_negative_numbers_are_not_counted():

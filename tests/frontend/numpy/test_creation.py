@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import dcpy
+from tests.support.lowering import refusal, same
 from tests.support.numpy_records import ALL, LAYOUTS, check, interpreted, op
 
 VECTOR = ((4,),)
@@ -140,3 +141,22 @@ def test_s1_outer_products_that_64_bits_do_not_count():
     with pytest.raises(ValueError, match="array is too big"):
         dcpy.program(f).to_sdfg(x).interpret(x)
     assert dcpy.program(f).to_sdfg(x).interpret(x[: 2**10]) == 2**30
+
+
+@pytest.mark.parametrize("count", [-1, 0, 2, 3, 9])
+def test_fromiter(count):
+    def f(x, count):
+        return np.fromiter(map(abs, x), float, count), np.fromiter(x, np.int32, count=count)
+
+    same(f, np.array([3.5, -1.0, 2.0]), count)
+
+
+def test_fromiter_of_generators_and_rows():
+    def generated(x, n):
+        return np.fromiter((v * n for v in x if v > 0), np.float32)
+
+    same(generated, np.array([3.5, -1.0, 2.0]), 3)
+    assert "setting an array element" in refusal(lambda x: np.fromiter(x, float), np.ones((2, 3)))
+    same(lambda x: np.fromiter((v * 2 for v in x), int), np.array([np.nan, 1.0]))
+    assert "pass a list" in refusal(lambda x: np.fromiter((v * 2 for v in x), float, 2), np.ones(3))
+    same(lambda x: np.fromiter([v * 2 for v in x], float, 2), np.ones(3))

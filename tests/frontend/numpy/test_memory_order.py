@@ -165,6 +165,13 @@ FUNCTIONS = [
     lambda a: np.fft.fft(a, axis=1),
     lambda a: np.fft.fft(a, n=5, axis=0),
     lambda a: np.gradient(a)[1],
+    lambda a: np.gradient(np.sort(a, axis=2), axis=1),
+    lambda a: np.real(a * 1j) + 0,
+    lambda a: (a * 1j).imag.T * 2,
+    lambda a: np.count_nonzero(a, axis=1),
+    lambda a: np.count_nonzero(a > 0, axis=1),
+    lambda a: np.nancumsum(a, axis=0),
+    lambda a: np.nansum(a, axis=1),
     lambda a: np.linspace(a[0], a[1], 3),
     lambda a: np.searchsorted(np.array([0.2, 0.5]), a),
     lambda a: np.add.outer(a[0], a[1]),
@@ -183,6 +190,12 @@ FLAGS = [
 @pytest.mark.parametrize("number", range(len(FUNCTIONS)))
 def test_functions_give_the_order_that_they_give_in_numpy(number):
     check(FUNCTIONS[number])
+
+
+def test_rows_of_a_number_that_is_not_proved_to_be_one_are_sorted():
+    cube = layouts((3, 3, 3))["021"]
+    for function in (lambda b: np.sort(np.delete(b, 0, axis=1)), lambda b: np.argsort(np.delete(b, 0, axis=1), axis=2)):
+        np.testing.assert_array_equal(interpreted(function, cube), function(cube))
 
 
 @pytest.mark.parametrize("number", range(len(FLAGS)))
@@ -205,6 +218,36 @@ def test_what_only_the_caller_knows_is_refused(read):
         interpreted(read, np.ones((2, 3)))
 
 
+def test_flags_of_what_a_branch_may_take_from_a_strided_argument_are_known_at_run_time_only():
+    def flags(a, k):
+        b = a if k > 2 else a * 2
+        return (b.flags.f_contiguous,)
+
+    def other_flags(a, k):
+        b = a if k > 2 else a * 2
+        return b.flags.forc, b[:1].flags.c_contiguous, b.strides
+
+    whole = np.ones((4, 3, 4))
+    for function in (flags, other_flags):
+        for array in (whole.T[:, :, ::2], whole[::2]):
+            with pytest.raises(FrontendError, match="strides of this array are known at run time only"):
+                interpreted(function, array, 3)
+    for array in (whole, whole.T):
+        assert interpreted(flags, array, 3) == flags(array, 3)
+
+
+def test_parts_of_what_an_index_array_gathers_have_the_strides_of_numpy():
+    check(lambda a: a[:, [0, 2]][0])
+    check(lambda a: (a[:, [0, 2]][1:], a[..., [1, 0]][:, 0]))
+
+
+def test_an_order_that_is_asked_for_is_that_of_numpy_not_of_what_is_here():
+    check(lambda a: np.asarray(np.sort(a, axis=2), order="C"))
+    check(lambda a: np.max(np.asarray(np.sort(a, axis=2), order="C"), axis=-1, keepdims=True))
+    check(lambda a: np.asarray(np.sort(a, axis=0), order="F"))
+    check(lambda a: np.sort(a, axis=1).astype(np.float64, order="F", copy=False))
+
+
 def test_flags_are_only_read():
     def cleared(a):
         b = a + 1
@@ -215,3 +258,42 @@ def test_flags_are_only_read():
         interpreted(cleared, np.ones((2, 3)))
     with pytest.raises(FrontendError, match="a program cannot return the flags of an array"):
         interpreted(lambda a: a.flags, np.ones((2, 3)))
+
+
+def test_names_that_paths_give_another_array_keep_the_order_that_all_of_these_have():
+    def by_branch(a, n):
+        b = a * 2 if n > 2 else a * 3
+        return b, b.ravel("K")
+
+    def by_statement(a, n):
+        b = np.sin(a)
+        if n > 2:
+            b = a - 1
+        return b, b.ravel("K")
+
+    def by_loop(a, n):
+        b = a + 0
+        for _ in range(n):
+            b = b * 0.5 + a
+        return b, b.ravel("K")
+
+    def by_while(a, n):
+        b, c = a + 0, a + 1
+        while n > 0:
+            c = b - c
+            b = b * 0.5
+            n -= 1
+        return b, c
+
+    for function in (by_branch, by_statement, by_loop, by_while):
+        for axes in ("012", "210", "102"):
+            got = interpreted(function, ARRAYS[axes], 3)
+            for mine, theirs in zip(got, function(ARRAYS[axes], 3), strict=True):
+                np.testing.assert_array_equal(mine, theirs)
+                assert_same_order(mine, theirs, f"{function.__name__} {axes}")
+
+
+def test_parts_of_complex_numbers_lie_as_these():
+    for name in ("012", "210", "F, reversed"):
+        for function in (lambda a: (a * 1j).imag + 0, lambda a: np.max((a * 1j).real, axis=-1, keepdims=True)):
+            assert_same_order(interpreted(function, ARRAYS[name]), function(ARRAYS[name]), name)

@@ -7,8 +7,8 @@ import pytest
 
 import dcpy
 from dcpy import plugins
-from dcpy.frontend.lower.function import lower_function
-from dcpy.frontend.specialize.from_call import types_from_call
+from dcpy.frontend.lower.function_to_sdfg import lower_function
+from dcpy.frontend.specialize.types_from_call import types_from_call
 from dcpy.ir.interp import run
 from tests.support.oracles import assert_equal
 

@@ -58,10 +58,10 @@ RECORDS = [
     op(lambda a: np.histogram_bin_edges(a, 4), shapes=((5,), (0,)), dtypes=("int32", "float32")),
     op(lambda a: np.histogram_bin_edges(a, 4, range=(0, 3)), shapes=((5,),)),
     op(lambda a: np.histogram_bin_edges(a, [1, 2, 3]), shapes=((5,),)),
-    op(lambda a, c: np.histogram2d(a, c, 3), shapes=((5,),), dtypes=("int32", "float32", "float64")),
+    op(lambda a, c: np.histogram2d(a, c, 3), packed=True, shapes=((5,),), dtypes=("int32", "float32", "float64")),
     op(lambda a, c: np.histogram2d(a, c, [3, 2], range=[[-1, 2], [0, 3]], density=True), shapes=((7,),)),
-    op(lambda a, c: np.histogram2d(a, c, [-2, 0, 1.5, 4], weights=a * a), shapes=((7,),)),
-    op(lambda a: np.histogramdd((a[:, 0], a[:, 1]), 2)[0], shapes=((6, 3),)),
+    op(lambda a, c: np.histogram2d(a, c, [-2, 0, 1.5, 4], weights=a * a), packed=True, shapes=((7,),)),
+    op(lambda a: np.histogramdd((a[:, 0], a[:, 1]), 2)[0], packed=True, shapes=((6, 3),)),
     op(lambda a: np.histogramdd(a, (2, [-1.0, 0, 3.75], 3), density=True)[0], shapes=((6, 3),)),
     op(lambda a: tuple(np.histogramdd(a, (2, [-1.0, 0, 3.75], 3))[1]), shapes=((6, 3),)),
 ]

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dcpy.ir import types
-from dcpy.ir.analysis.access_relations import seen_from_outside
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.accesses.access_relations import seen_from_outside
+from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.data import Array
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, Map

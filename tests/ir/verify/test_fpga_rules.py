@@ -6,13 +6,13 @@ import pytest
 
 from dcpy import plugins
 from dcpy.ir import types
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.data import Array
 from dcpy.ir.expressions.scalar import Const
 from dcpy.ir.region import Dataflow, Process, Region, Resize
 from dcpy.ir.symbolic import ONE, sym
 from dcpy.ir.text import parse_sdfg
-from dcpy.ir.verify import FPGA_FORM, problems, scope
+from dcpy.ir.verify import FPGA_FORM, problems, subjects
 from dcpy.ir.verify.rules import fpga
 from tests.ir.verify.broken_texts import ARGS, CALLEE
 
@@ -165,7 +165,7 @@ def test_hardware(body):
 def test_who_uses_what_is_found_out_once(monkeypatch):
     """However many loops there are: else verifying takes the square of their number."""
     made = []
-    monkeypatch.setattr(scope, "Uses", lambda sdfg: made.append(sdfg) or Uses(sdfg))
+    monkeypatch.setattr(subjects, "Uses", lambda sdfg: made.append(sdfg) or Uses(sdfg))
     loops = " ".join(f"loop i{k} = 0:4 @pipelined {{ copy x[i{k}] -> b[i{k}] }}" for k in range(9))
     body = local("data b: f64[8] transient @local @bram", loops)
     assert problems(parse_sdfg(f"sdfg @f({ARGS}) {{ {body} }}"), FPGA_FORM) == ()

@@ -4,10 +4,10 @@ import pytest
 
 from dcpy.ir.text import parse_sdfg
 from dcpy.ir.verify import form_named
-from dcpy.ir.verify.check import problems
 from dcpy.ir.verify.forms import CODEGEN_FORM
 from dcpy.ir.verify.rule import rules_of
 from dcpy.ir.verify.rules import placement
+from dcpy.ir.verify.verifier import problems
 
 HEAD = "sdfg @f(A: f64[N], s: f64[1]) symbols(N: size) { data gpu_A: f64[N] transient @global @heap "
 TO, BACK = "state { copy A[0:N] -> gpu_A[0:N] } ", "state { copy gpu_A[0:N] -> A[0:N] } "

@@ -7,8 +7,8 @@ import importlib.util
 
 import pytest
 
-from dcpy.base.environment import Environment
 from dcpy.base.errors import ExpansionError
+from dcpy.base.library_environment import Environment
 from dcpy.ir.library.expansions import ENVIRONMENTS, EXPANSIONS, ForeignLibrary
 from dcpy.ir.nodes import ForeignCall
 from dcpy.ir.text import parse_sdfg

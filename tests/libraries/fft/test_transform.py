@@ -9,11 +9,12 @@ import pytest
 
 import dcpy
 from dcpy.base.errors import ExpansionError
+from dcpy.base.installation import install_extra
 from dcpy.ir.library.expansions import ENVIRONMENTS
 from dcpy.ir.text import parse_sdfg
 from dcpy.ir.verify import verify
 from dcpy.libraries.fft import environments
-from dcpy.libraries.fft.expand import programs
+from dcpy.libraries.fft.expand import mixed_radix_programs
 from dcpy.transforms import expand
 from dcpy.transforms.expand import expand_library_nodes
 from tests.libraries.oracles import LOOPS, assert_expands, values_of
@@ -80,7 +81,7 @@ def test_loops_compute_in_single_precision():
 @pytest.fixture(params=EXPANSIONS)
 def preferred(request, monkeypatch):
     """Programs are expanded when they are compiled, so that what they call stays a function."""
-    monkeypatch.setitem(expand.PREFERENCE, "cpu", (request.param,))
+    monkeypatch.setattr(expand, "preference", lambda target: (request.param,))
 
 
 def largest_error(got, expected):
@@ -115,7 +116,7 @@ def test_compiled_expansions_in_single_precision():
 @pytest.mark.cc
 def test_twiddles_are_right_to_the_last_bits():
     called = "call @fft_f64_roots (w = W[0:2, 0:N]) with (K = N, order = N, square = 0)"
-    text = programs.NEUTRAL.complete(programs.ANY_LENGTH, "f64", 8)
+    text = mixed_radix_programs.NEUTRAL.complete(mixed_radix_programs.ANY_LENGTH, "f64", 8)
     w = np.zeros((2, 10007))
     roots = text[text.index("sdfg @fft_f64_roots") :]
     dcpy.parse(f"sdfg @f(W: f64[2, N]) symbols(N: size) {{ {called} }} {roots}").compile()(W=w)
@@ -159,7 +160,7 @@ def test_without_fftw_the_loops_compute(monkeypatch):
     try:
         with pytest.raises(ExpansionError, match="FFTW is not installed") as problem:
             environments.find_fftw()
-        assert problem.value.help == "pip install 'dcpy[fft]'"
+        assert problem.value.help == install_extra("fft")
         choices = expand_library_nodes(parse_sdfg(program("complex")))
     finally:
         environments.find_fftw.cache_clear()

@@ -7,7 +7,7 @@ import pytest
 
 from dcpy.base.errors import DcpyError
 from dcpy.ir.files.json import from_json, to_json
-from dcpy.ir.interp.arguments import interpret
+from dcpy.ir.interp.running import interpret
 from dcpy.ir.text import parse_sdfg, print_sdfg
 from dcpy.ir.verify import verify
 from tests.libraries.oracles import LOOPS, expanded, values_of

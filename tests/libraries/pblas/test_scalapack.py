@@ -6,15 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from dcpy.base.environment import Environment
 from dcpy.base.errors import ExpansionError
+from dcpy.base.library_environment import Environment
 from dcpy.ir.editing.copying import copy_sdfg
 from dcpy.ir.editing.rewriter import Rewriter
-from dcpy.ir.library.expansions import EXPANSIONS
+from dcpy.ir.library.expansions import EXPANSIONS, preference
 from dcpy.ir.nodes import ForeignCall
 from dcpy.ir.text import parse_sdfg
 from dcpy.libraries.pblas import environments
-from dcpy.transforms.expand import PREFERENCE
 from tests.support.ranks import distributed, localized
 
 MPI = Environment("mpi", "// MPI", libraries=("mpi",), library_dirs=("/mpi",), include_dirs=("/mpi/include",))
@@ -73,7 +72,7 @@ def test_matrices_by_columns_are_declined():
 
 
 def test_it_comes_before_our_own():
-    order = PREFERENCE["cpu"]
+    order = preference("cpu")
     assert order.index("scalapack-mkl") < order.index("scalapack")
     assert "summa" not in order  # it is what is left
 
@@ -126,5 +125,5 @@ def test_what_is_missing_is_said(monkeypatch):
     monkeypatch.setattr(environments.sys, "base_prefix", "/nowhere")
     monkeypatch.setattr(environments, "_ONEAPI", "/nowhere")
     monkeypatch.delenv("DCPY_SCALAPACK", raising=False)
-    assert "pip install 'dcpy[scalapack]'" in environments.SCALAPACK_OF_MKL.missing()
+    assert "[scalapack]" in environments.SCALAPACK_OF_MKL.missing()
     assert "apt install libscalapack-openmpi2.2" in environments.SCALAPACK.missing()

@@ -13,14 +13,14 @@ from dcpy.ir.data import packed_strides
 from dcpy.ir.distribution import Blocked, Cyclic, Distribution
 from dcpy.ir.editing.copying import copy_sdfg
 from dcpy.ir.editing.rewriter import Rewriter
-from dcpy.ir.interp.ranks import run_ranks
+from dcpy.ir.interp.virtual_ranks import run_ranks
 from dcpy.ir.library.expansions import EXPANSIONS
 from dcpy.ir.nodes import ForeignCall
 from dcpy.ir.symbolic import const
 from dcpy.ir.text import parse_sdfg, print_sdfg
 from dcpy.ir.verify import verify
 from dcpy.transforms.api import Match, apply_repeated
-from dcpy.transforms.distributed.distribute_solver import DistributeSolver
+from dcpy.transforms.distributed.grids.distribute_solver import DistributeSolver
 from dcpy.transforms.expand import ExpandLibraryNode, perform
 from tests.support.ranks import check, localized
 

@@ -7,8 +7,8 @@ import copy
 import numpy as np
 import pytest
 
+from dcpy.base.bit_generators import generator_over, words_of
 from dcpy.base.errors import DcpyError, ExpansionError
-from dcpy.base.generators import generator_over, words_of
 from dcpy.ir.interp import run
 from dcpy.ir.library.expansions import ENVIRONMENTS
 from dcpy.ir.text import parse_sdfg, print_sdfg

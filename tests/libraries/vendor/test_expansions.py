@@ -6,11 +6,11 @@ from dcpy import plugins
 from dcpy.base.errors import InvalidSdfg
 from dcpy.ir.text import parse_sdfg, print_sdfg
 from dcpy.ir.verify import form_named
-from dcpy.ir.verify.check import problems
+from dcpy.ir.verify.verifier import problems
 from dcpy.transforms.expand import NOT_THERE, expand_library_nodes
-from dcpy.transforms.gpu.place_computation import PlaceComputation
-from dcpy.transforms.gpu.place_copies import PlaceCopies
-from dcpy.transforms.gpu.place_data import PlaceData
+from dcpy.transforms.gpu.placement.place_computation import PlaceComputation
+from dcpy.transforms.gpu.placement.place_copies import PlaceCopies
+from dcpy.transforms.gpu.placement.place_data import PlaceData
 from tests.support.passes import Passed
 
 GEMM = "blas.gemm (a <- A[0:N, 0:K], b <- B[0:K, 0:M]) -> (c -> C[0:N, 0:M])"

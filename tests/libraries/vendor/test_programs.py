@@ -10,8 +10,8 @@ from dcpy import driver
 from dcpy.base.errors import DeviceError
 from dcpy.base.options import resolve_options
 from dcpy.ir.text import print_sdfg
-from dcpy.runtime.devices import libraries
-from dcpy.runtime.devices.table import Table
+from dcpy.runtime.gpu import vendor_libraries
+from dcpy.runtime.gpu.device_table import Table
 from tests.support import devices
 
 pytestmark = pytest.mark.cc
@@ -232,7 +232,7 @@ def test_a_library_that_fails_is_an_error_at_the_line_of_python(monkeypatch):
         kept.extend((call, close, found))
         Table.from_address(device.table).libraries = ctypes.addressof(found)
 
-    monkeypatch.setattr(dcpy.runtime.devices.opening, "open_libraries", broken)
+    monkeypatch.setattr(dcpy.runtime.gpu.device_selection, "open_libraries", broken)
     with pytest.raises(DeviceError, match="status 13") as failure:
         on_gpu(lambda a, b: product(a, b) + 2.0, gpu_seed=99)(numbers(float, 3, 4), numbers(float, 4, 5))
     assert failure.value.span is not None
@@ -240,6 +240,6 @@ def test_a_library_that_fails_is_an_error_at_the_line_of_python(monkeypatch):
 
 
 def test_memory_that_does_not_suffice_is_said(monkeypatch):
-    monkeypatch.setitem(libraries.WORKSPACE, libraries.Backend(devices.BACKEND), 1 << 40)
+    monkeypatch.setitem(vendor_libraries.WORKSPACE, vendor_libraries.Backend(devices.BACKEND), 1 << 40)
     with pytest.raises(MemoryError):
         on_gpu(product, gpu_seed=98)(numbers(float, 3, 4), numbers(float, 4, 5))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dcpy.distributed import world
-from dcpy.runtime.distributed.calibration import FIGURES, collectives, hidden, measure, scope_of
+from dcpy.runtime.distributed.network_calibration import FIGURES, collectives, hidden, measure, scope_of
 
 pytestmark = pytest.mark.mpi
 

@@ -14,11 +14,11 @@ from dcpy import driver, plugins
 from dcpy.base.options import resolve_options
 from dcpy.codegen.signature import default_signature
 from dcpy.distributed import world
-from dcpy.ir.interp.ranks import run_ranks, symbols_of_ranks
+from dcpy.ir.interp.virtual_ranks import run_ranks, symbols_of_ranks
 from dcpy.ir.text import parse_sdfg
-from dcpy.programs.rank_programs import expand_messages
-from dcpy.runtime.distributed.sharing import load_everywhere
-from dcpy.runtime.function import compiled_function
+from dcpy.programs.ranks.compilation import expand_messages
+from dcpy.runtime.calls.compiled_function import compiled_function
+from dcpy.runtime.distributed.shared_compilation import load_everywhere
 
 pytestmark = pytest.mark.mpi
 BODY = """

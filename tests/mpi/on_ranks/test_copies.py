@@ -15,18 +15,18 @@ import numpy as np
 import pytest
 
 from dcpy.distributed import world
-from dcpy.ir.comm import Visit
+from dcpy.ir.communication import Visit
 from dcpy.ir.data import Array
 from dcpy.ir.distribution import Blocked, Cyclic, Distribution, Partial, ProcessGrid, Root, Section, coordinate_names
-from dcpy.ir.interp.parts import part_of
+from dcpy.ir.interp.local_parts import part_of
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import const
 from dcpy.libraries.api import Operand
-from dcpy.libraries.mpi.copies import DistributedCopy, Exchange
+from dcpy.libraries.mpi.distributed_copies import DistributedCopy, Exchange
 from dcpy.libraries.mpi.environments import find_mpi
-from dcpy.libraries.mpi.expand.copies import OPERATIONS, _numbers
-from dcpy.runtime.toolchain import find_toolchain
+from dcpy.libraries.mpi.expand.distributed_copies import OPERATIONS, _numbers
+from dcpy.runtime.compilers.toolchain import find_toolchain
 
 pytestmark = pytest.mark.mpi
 PAIRS = 150

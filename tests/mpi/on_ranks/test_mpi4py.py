@@ -7,7 +7,7 @@ import pytest
 
 import dcpy
 from dcpy.base.errors import FrontendError, InvalidSdfg
-from dcpy.ir.interp.ranks import run_ranks
+from dcpy.ir.interp.virtual_ranks import run_ranks
 
 pytestmark = pytest.mark.mpi
 MPI = pytest.importorskip("mpi4py.MPI", exc_type=ImportError)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -38,7 +40,8 @@ def test_a_large_stencil_is_taken_apart_and_put_together():
 def test_a_small_one_is_done_by_each_rank():
     a, b = np.random.default_rng(3).random((2, 10, 10))
     A, B = a.copy(), b.copy()
-    with sent(jacobi_2d) as messages:
+    with sent(jacobi_2d) as messages, warnings.catch_warnings():
+        warnings.simplefilter("ignore", dcpy.PerformanceWarning)  # which says so
         jacobi_2d(4, A, B)
     jacobi_2d.function(4, a, b)
     np.testing.assert_array_equal(A, a)

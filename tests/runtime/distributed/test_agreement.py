@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from dcpy.base.errors import ArgumentError, RanksDiffer
+from dcpy.base.errors import ArgumentError, DcpyError, FrontendError, PerformanceWarning, RanksDiffer
+from dcpy.base.options import InvalidOption
+from dcpy.base.source import SrcSpan
 from dcpy.runtime.distributed.agreement import agree, settle
 from tests.support.thread_ranks import on_threads
 
@@ -25,12 +28,34 @@ def test_what_differs_is_named_on_all_ranks():
     assert found[0].notes == ("ranks 0, 1 and 2: 10", "rank 3: 11")
 
 
-def test_an_error_of_one_rank_is_an_error_of_all():
-    failure = ArgumentError("argument 'A' has dtype float32")
+@pytest.mark.parametrize("failure", [
+    ArgumentError("argument 'A' has dtype float32", help="pass float64"), ValueError("no"), KeyError("k"),
+    FrontendError("two shapes", notes=("NumPy raises ValueError here",), span=SrcSpan(__file__, 3, 0, 3, 9)),
+    InvalidOption("halo_steps is -1"), np.linalg.LinAlgError("Singular matrix"), PerformanceWarning("slow"),
+    UnicodeDecodeError("utf-8", b"x", 0, 1, "odd"), KeyboardInterrupt(),
+    FileNotFoundError(2, "No such file or directory", "x.npy"),
+])  # fmt: skip
+def test_an_error_of_one_rank_is_an_error_of_all(failure):
+    """Of the same class, and with the same text."""
     found = on_threads(3, lambda world: agree(world, {"the program": "f"}, failure if world.rank == 2 else None))
     assert found[2] is failure
-    assert [type(error) for error in found[:2]] == [RanksDiffer] * 2
-    assert found[0].message == "rank 2 cannot make this call: argument 'A' has dtype float32"
+    said = "on rank 2"
+    for error in found[:2]:
+        assert type(error) is (UnicodeError if isinstance(failure, UnicodeError) else type(failure))
+        assert str(error) == str(failure)
+        assert said in (error.notes if isinstance(error, DcpyError) else error.__notes__)
+
+
+def test_the_error_of_the_first_rank_is_raised_by_all():
+    failures = {1: ArgumentError("argument 'A' is a list"), 2: ArgumentError("argument 'A' has dtype float32")}
+    found = on_threads(4, lambda world: agree(world, {}, failures.get(world.rank)))
+    assert [str(error) for error in found] == [str(failures[1])] * 4
+    assert found[0].notes == ("on rank 1",)
+
+
+def test_an_error_of_all_ranks_names_none():
+    found = on_threads(3, lambda world: agree(world, {}, ArgumentError("argument 'A' is a list")))
+    assert [error.notes for error in found] == [()] * 3
 
 
 def test_a_rank_alone_raises_its_own_error():
@@ -47,24 +72,23 @@ def test_a_missing_item_is_seen(missing):
 def test_what_fails_in_a_call_is_raised_by_all():
     """The error of the first rank, where another one has none of its own."""
     failures = {1: IndexError("index 9 is out of bounds"), 3: ZeroDivisionError("division by zero")}
-    failures[1].add_note("on rank 1")
     found = on_threads(4, lambda world: settle(world, failures.get(world.rank)))
     assert found[1] is failures[1]
-    assert found[3] is failures[3]
-    for error in (found[0], found[2]):
+    for error in found:
         assert type(error) is IndexError
         assert str(error) == "index 9 is out of bounds"
         assert error.__notes__ == ["on rank 1"]
 
 
-def test_what_has_no_name_in_python_is_told_with_its_rank():
+def test_what_has_no_name_in_python_is_told_with_its_own():
     class Odd(Exception):
         pass
 
     found = on_threads(2, lambda world: settle(world, Odd("a device is lost") if world.rank else None))
     assert isinstance(found[1], Odd)
     assert isinstance(found[0], RanksDiffer)
-    assert found[0].message == "rank 1 has failed in this call: a device is lost"
+    assert found[0].message == "Odd: a device is lost"
+    assert found[0].notes == ("on rank 1",)
 
 
 def test_calls_in_which_nobody_fails_go_on():

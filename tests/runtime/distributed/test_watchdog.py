@@ -16,7 +16,7 @@ def test_ranks_at_one_place_are_told_together():
     found = {0: at(7), 1: at(12, "step(), which all ranks call", True), 3: at(12, "step(), which all ranks call")}
     assert report(1, range(4), found) == """\
 dcpy: rank 1 has waited too long (ranks_timeout), and ends the job
-  rank 0: waits for nobody, at heat.py:7, in main
+  rank 0: does not wait, at heat.py:7, in main
       step(A, B)
   ranks 1, 3: waits in step(), which all ranks call, at heat.py:12, in main
       step(A, B)

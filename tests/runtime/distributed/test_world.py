@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from dcpy.base.errors import GridError, MissingMpi
-from dcpy.cli.ranks import command_for
+from dcpy.cli.rank_launcher import command_for
 from dcpy.libraries.mpi import environments
 from dcpy.runtime.distributed.world import World, current_world, print_of_rank
 
@@ -19,7 +19,7 @@ def test_a_rank_of_a_job_without_mpi4py(monkeypatch):
     monkeypatch.delitem(sys.modules, "mpi4py.MPI", raising=False)
     monkeypatch.setitem(sys.modules, "mpi4py", None)
     monkeypatch.setenv("PMI_SIZE", "2")
-    with pytest.raises(MissingMpi, match=r"by a launcher of MPI, and mpi4py cannot be imported(.|\n)*dcpy\[mpi\]"):
+    with pytest.raises(MissingMpi, match=r"mpi4py cannot be imported(.|\n)*\[mpi\]"):
         current_world()
 
 
@@ -27,7 +27,7 @@ def test_what_dcpy_run_needs(monkeypatch):
     with pytest.raises(GridError, match="on one rank at least, not on 0"):
         command_for(0, ["script.py"])
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(MissingMpi, match=r"mpi4py is not installed for this Python(.|\n)*pip install 'dcpy\[mpi\]'"):
+    with pytest.raises(MissingMpi, match=r"not installed for this(.|\n)*\[mpi\]'"):
         command_for(2, ["script.py"])
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: object())
     monkeypatch.setattr(shutil, "which", lambda name, path=None: None)

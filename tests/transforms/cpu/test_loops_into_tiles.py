@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from dcpy.ir.machine import Costs
+from dcpy.ir.machine_model import Costs
 from dcpy.transforms.cpu.loops_into_tiles import LoopsIntoTiles
 from tests.support.passes import Passed
 

@@ -11,15 +11,15 @@ from dcpy.base.assumptions import Assumption
 from dcpy.base.options import CpuOptions
 from dcpy.ir.editing.copying import copy_sdfg
 from dcpy.ir.editing.rewriter import Rewriter
-from dcpy.ir.machine import COSTS
+from dcpy.ir.machine_model import COSTS
 from dcpy.ir.nodes import Map
 from dcpy.ir.schedules import Parallel
 from dcpy.ir.text import parse_sdfg, print_sdfg
 from dcpy.ir.verify import CODEGEN_FORM, verify
-from dcpy.targets.processors import decided_by
+from dcpy.targets.cpu.costs import decided_by
 from dcpy.transforms.cpu.assign_storages import AssignStorages
 from dcpy.transforms.cpu.lowering import cpu_pipeline, lower_for_cpu
-from dcpy.transforms.running import run_pipeline
+from dcpy.transforms.pass_manager import run_pipeline
 from tests.support.compiled import source_of
 from tests.support.expect import assert_same_text, assert_same_values
 
@@ -382,6 +382,19 @@ def test_what_threads_divide_stands_in_the_schedule(written, start, body, settle
     assert told is (start == "i")
     printed = (line.strip() for line in source_of(text).splitlines())
     assert tuple(line[8:] for line in printed if line.startswith(("#pragma omp for", "#pragma omp simd"))) == pragmas
+
+
+@pytest.mark.parametrize(("written", "divided"), [("@parallel", 8), ("@parallel{collapse = 9}", 9)])
+def test_threads_divide_eight_of_many_parameters_unless_the_schedule_says_more(written, divided):
+    names = "abcdefghijkl"
+    ranges, point = ", ".join(f"{name} = 0:N" for name in names), ", ".join(names)
+    text = f"""
+        sdfg @f(X: f64[{", ".join("N" * 12)}]) symbols(N: size) {{
+          state {{ map {ranges} {written} {{ tasklet (v <- X[{point}]) -> (o -> X[{point}]) {{ o = v + 1 }} }} }}
+        }}"""
+    sdfg = parse_sdfg(text)
+    run_pipeline(sdfg, cpu_pipeline(CpuOptions()))
+    assert f"collapse = {divided}}}" in print_sdfg(sdfg)
 
 
 def test_why_there_are_no_vectors_is_told():

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from dcpy import plugins
-from dcpy.ir.machine import Costs
+from dcpy.ir.machine_model import Costs
 from dcpy.ir.text import parse_sdfg, print_sdfg
 from dcpy.transforms.cpu.partial_sums import PartialSums
 from dcpy.transforms.expand import expand_library_nodes
+from dcpy.transforms.pass_manager import run_pipeline
 from dcpy.transforms.pipeline import Pipeline
-from dcpy.transforms.running import run_pipeline
 from tests.support.expect import assert_same_text, assert_same_values
 
 plugins.load()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dcpy
-from dcpy.ir.comm import CommNode
+from dcpy.ir.communication import CommNode
 from tests.support.ranks import check, distributed, localized
 
 RANKS = (1, 2, 3, 4, 5, 7, 8)

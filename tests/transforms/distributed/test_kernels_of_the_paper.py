@@ -11,11 +11,11 @@ from dataclasses import replace
 
 import pytest
 
-from dcpy.ir.comm import CommNode
+from dcpy.ir.communication import CommNode
 from dcpy.ir.editing.copying import copy_sdfg
 from dcpy.ir.text.distribution_parser import parse_distribution
 from dcpy.transforms.distributed.pipeline import TEMPORARIES, distribute
-from dcpy.transforms.running import run_pipeline
+from dcpy.transforms.pass_manager import run_pipeline
 from tests.support.kernels_of_the_paper import SHAPES, annotated, arguments_for
 from tests.support.ranks import check, localized
 

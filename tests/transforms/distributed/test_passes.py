@@ -7,13 +7,13 @@ import pytest
 
 import dcpy
 from dcpy.base.errors import CommunicationError, TransformationRefused
-from dcpy.ir.interp.ranks import run_ranks
+from dcpy.ir.interp.virtual_ranks import run_ranks
 from dcpy.ir.text import parse_sdfg, print_sdfg
-from dcpy.transforms.distributed.distribute_map import DistributeMap
-from dcpy.transforms.distributed.insert_communication import InsertCommunication
-from dcpy.transforms.distributed.localize import Localize
+from dcpy.transforms.distributed.communication.insert_communication import InsertCommunication
+from dcpy.transforms.distributed.local_form.localize import Localize
+from dcpy.transforms.distributed.owner_computes.distribute_map import DistributeMap
+from dcpy.transforms.pass_manager import run_pipeline
 from dcpy.transforms.pipeline import Pipeline
-from dcpy.transforms.running import run_pipeline
 from tests.support.expect import assert_same_text, expect
 from tests.support.ranks import check, distributed, localized
 

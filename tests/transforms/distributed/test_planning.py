@@ -11,18 +11,18 @@ import pytest
 
 import dcpy
 from benchmarks.npbench import kernels
-from dcpy.base.errors import TransformationRefused
-from dcpy.ir.analysis.comm_cost import traffic_of_copy
+from dcpy.base.errors import PerformanceWarning, TransformationRefused
+from dcpy.ir.analysis.distributed.communication_cost import traffic_of_copy
 from dcpy.ir.editing.copying import copy_sdfg
-from dcpy.ir.machine import NETWORK
+from dcpy.ir.machine_model import NETWORK
 from dcpy.ir.text import parse_sdfg, print_sdfg
 from dcpy.ir.text.distribution_parser import parse_distribution
 from dcpy.transforms.distributed.pipeline import DISTRIBUTE, TEMPORARIES
+from dcpy.transforms.distributed.planning.bucket_elimination import CostTable, cheapest
 from dcpy.transforms.distributed.planning.choose_distributions import ChooseDistributions
-from dcpy.transforms.distributed.planning.elimination import Factor, cheapest
-from dcpy.transforms.distributed.plans import expect_sizes
+from dcpy.transforms.distributed.planning.user_plans import expect_sizes
+from dcpy.transforms.pass_manager import run_pipeline
 from dcpy.transforms.pipeline import Pipeline
-from dcpy.transforms.running import run_pipeline
 from tests.support.ranks import check, localized
 
 RNG = np.random.default_rng(11)
@@ -36,7 +36,7 @@ def _random_problem(draw):
     factors = []
     for _ in range(draw.integers(1, 9)):
         some = tuple(draw.permutation(names)[: draw.integers(0, min(3, len(names)) + 1)])
-        factors.append(Factor(some, draw.random(tuple(counts[name] for name in some))))
+        factors.append(CostTable(some, draw.random(tuple(counts[name] for name in some))))
     return counts, factors
 
 
@@ -56,7 +56,7 @@ def test_nothing_is_cheaper_than_what_elimination_finds(seed):
 def test_large_tables_are_not_built():
     names = [f"v{k}" for k in range(8)]
     counts = dict.fromkeys(names, 5)
-    pairs = [Factor(pair, RNG.random((5, 5))) for pair in itertools.combinations(names, 2)]
+    pairs = [CostTable(pair, RNG.random((5, 5))) for pair in itertools.combinations(names, 2)]
     found = cheapest(counts, pairs, most=500)
     assert not found.is_exact
     assert found.cost == pytest.approx(
@@ -99,7 +99,7 @@ PLANS = {  # on 16 ranks, all sizes 4000
     "gemm": "on 16 ranks as 4 x 4: A g(block 0, block 1)",
     "gemver": "on 16 ranks as 16: w g(block 0), tmp_4 g(block 0)",
     "gesummv": "on 16 ranks as 16: tmp_1 g(block 0), tmp_3 g(block 0), __return g(block 0)",
-    "jacobi_1d": "on 16 ranks as 16: each rank does all",
+    "jacobi_1d": "on 16 ranks as 16: each rank does all, as no distribution pays for its messages",
     "jacobi_2d": "on 16 ranks as 4 x 4: A g(block 0, block 1), B g(block 0, block 1)",
     "k2mm": "on 16 ranks as 4 x 4: tmp_1 g(block 0, block 1)",
     "k3mm": "on 16 ranks as 4 x 4: tmp g(block 0, block 1), tmp_1 g(block 0, block 1)",
@@ -195,7 +195,16 @@ def test_memory_is_a_limit():
 
 def test_an_early_end_keeps_written_arguments_whole():
     text = SMOOTH.replace("loop t", "if N > 5 { return } loop t")
-    assert "each rank does all" in planned(parse_sdfg(text), 8, 3000)[1]
+    sdfg = dcpy.SDFG.of(parse_sdfg(text))
+    with pytest.warns(PerformanceWarning, match=r"f\(\): each rank computes all of it: .* as it may end early"):
+        sdfg.distribute(ranks=8, sizes={"N": 3000, "M": 3000})
+
+
+def test_a_plan_that_does_not_pay_says_so():
+    sdfg = dcpy.SDFG.of(parse_sdfg(SMOOTH))
+    with pytest.warns(PerformanceWarning, match=r"f\(\): each rank .* as no distribution pays for its messages; "):
+        sdfg.distribute(ranks=8, sizes={"N": 3, "M": 3})
+    assert "home g(" not in str(sdfg)
 
 
 def test_sizes_are_those_of_symbols():

@@ -7,9 +7,9 @@ import pytest
 
 from dcpy.base.errors import DcpyError
 from dcpy.ir.text import parse_sdfg, print_sdfg
-from dcpy.transforms.distributed.specialize_products import SpecializeProducts
+from dcpy.transforms.distributed.grids.specialize_products import SpecializeProducts
+from dcpy.transforms.pass_manager import run_pipeline
 from dcpy.transforms.pipeline import Pipeline
-from dcpy.transforms.running import run_pipeline
 from tests.support.ranks import check, distributed, localized
 
 SIZES = "symbols(N: size, M: size, P: size{least = 1}) grids(g[P])"

@@ -12,7 +12,7 @@ from dcpy import DistributeElementWiseArrayOp, RemoveRedundantComm
 from dcpy.base.errors import TransformationRefused
 from dcpy.ir.editing.copying import copy_sdfg
 from dcpy.ir.text import parse_sdfg
-from dcpy.transforms.distributed.distribute_product import DistributeProduct
+from dcpy.transforms.distributed.grids.distribute_product import DistributeProduct
 from tests.support.expect import expect
 from tests.support.kernels_of_the_paper import SHAPES, annotated, arguments_for
 from tests.support.ranks import check, localized

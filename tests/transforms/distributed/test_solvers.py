@@ -9,21 +9,21 @@ import pytest
 
 import dcpy
 from dcpy.base.errors import PerformanceWarning, TransformationRefused
-from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.editing.copying import copy_sdfg
-from dcpy.ir.interp.ranks import run_ranks
-from dcpy.ir.machine import Network
+from dcpy.ir.interp.virtual_ranks import run_ranks
+from dcpy.ir.machine_model import Network
 from dcpy.ir.text import parse_sdfg, print_sdfg
-from dcpy.programs import distributing
+from dcpy.programs.ranks import sdfg_distribution
 from dcpy.transforms.api import apply_repeated
-from dcpy.transforms.distributed import specialize_solvers
-from dcpy.transforms.distributed.distribute_solver import DistributeSolver
+from dcpy.transforms.distributed.grids import specialize_solvers
+from dcpy.transforms.distributed.grids.distribute_solver import DistributeSolver
+from dcpy.transforms.distributed.grids.specialize_solvers import SpecializeSolvers
 from dcpy.transforms.distributed.pipeline import distribute
 from dcpy.transforms.distributed.planning.choose_distributions import ChooseDistributions
-from dcpy.transforms.distributed.plans import expect_sizes
-from dcpy.transforms.distributed.specialize_solvers import SpecializeSolvers
+from dcpy.transforms.distributed.planning.user_plans import expect_sizes
+from dcpy.transforms.pass_manager import run_pipeline
 from dcpy.transforms.pipeline import Pipeline
-from dcpy.transforms.running import run_pipeline
 from tests.support.expect import expect
 from tests.support.ranks import check, localized
 
@@ -113,14 +113,14 @@ def test_users_are_warned(monkeypatch, kind, reason):
     monkeypatch.setattr(specialize_solvers, "missing_for_solvers", lambda sdfg: "nothing is there")
     node = CHOLESKY if kind == "cholesky" else "lapack.qr (a <- A[0:N, 0:N]) -> (r -> L[0:N, 0:N])"
     with pytest.warns(PerformanceWarning, match=f"lapack.{kind}: its matrices are gathered, .*: {reason}"):
-        distributing.distribute(cholesky("", "h[P, Q]", node=node), {"A": "g(block 0, whole)"}, {"g": ["R"]})
+        sdfg_distribution.distribute(cholesky("", "h[P, Q]", node=node), {"A": "g(block 0, whole)"}, {"g": ["R"]})
 
 
 def test_one_rank_is_not_warned(monkeypatch):
     monkeypatch.setattr(specialize_solvers, "missing_for_solvers", lambda sdfg: "nothing is there")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        distributing.distribute(cholesky("", "h[P, Q]"), {"A": "g(block 0, whole)"}, {"g": ["R"]}, alone=True)
+        sdfg_distribution.distribute(cholesky("", "h[P, Q]"), {"A": "g(block 0, whole)"}, {"g": ["R"]}, alone=True)
 
 
 def planned(n, solves=True):

@@ -1,6 +1,6 @@
 """Networks that hand an array over in one order become one; others stay apart, and say why."""
 
-from dcpy.targets.infer_depths import InferDepths
+from dcpy.targets.fpga.infer_depths import InferDepths
 from dcpy.transforms.fpga.decouple_memory import DecoupleMemory
 from dcpy.transforms.fpga.form_processes import FormProcesses
 from dcpy.transforms.fpga.interleave_accumulation import InterleaveAccumulation

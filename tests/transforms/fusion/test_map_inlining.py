@@ -58,6 +58,21 @@ def test_follows_permuted_dimensions_and_shifts():
              tasklet (y <- u_1) -> (o -> a[l] (add)) {{ o = y*2 }} }} }} }}""").same_values(N=[0, 3], M=[0, 4])
 
 
+NEIGHBOURS = "map j = 0:N - 1 { tasklet (y <- t[j], z <- t[j + 1]) -> (o -> s (add)) { o = y*z } }"
+
+
+def test_what_is_cheap_is_computed_for_each_element_that_is_read():
+    expect(
+        MapInlining(),
+        on=program(f"state {{ {SQUARES} tasklet () -> (o -> s) {{ o = 0.0 }} {NEIGHBOURS} }}"),
+    ).becomes(f"""{HEAD} {{ data u: f64[N, M] transient data v: f64[M, N] transient
+        state {{ tasklet () -> (o -> s) {{ o = 0.0 }}
+          map j = 0:N - 1 {{ data t_1: f64 transient data t_2: f64 transient
+             tasklet (x <- a[j]) -> (o -> t_1) {{ o = x*x }}
+             tasklet (x <- a[j + 1]) -> (o -> t_2) {{ o = x*x }}
+             tasklet (y <- t_1, z <- t_2) -> (o -> s (add)) {{ o = y*z }} }} }} }}""").same_values(N=[1, 2, 9], M=[1])
+
+
 def test_goes_to_readers_side_by_side():
     expect(
         MapInlining(),
@@ -98,6 +113,8 @@ READ = "map j = 0:N { tasklet (y <- t[j]) -> (o -> b[j]) { o = y } }"
             f"state {{ {SQUARES} map q = 0:M, j = 0:N {{ tasklet (y <- t[j + q]) -> (o -> s (add)) {{ o = y }} }} }}",
             "may be read more than once",
         ),
+        (f"state {{ {SQUARES.replace('x*x', 'exp(x)')} {NEIGHBOURS} }}", "may be read more than once"),
+        (f"state {{ {SQUARES.replace('x <- a', 'w <- b[i], x <- a')} {NEIGHBOURS} }}", "may be read more than once"),
         (f"state {{ {SQUARES} tasklet () -> (o -> a[0]) {{ o = 1.0 }} {READ} }}", "is written before"),
         (f"state {{ {SQUARES} {READ.replace('b[j]', 'a[j]')} }}", "is written before"),
         (f"state {{ {SQUARES} copy t[0:N] -> b[0:N] }}", "read by a copy"),

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from dcpy.ir.machine import Costs
+from dcpy.ir.machine_model import Costs
 from dcpy.ir.text import print_sdfg
 from dcpy.transforms.fusion.recompute_stencils import RecomputeStencils
 from dcpy.transforms.history import replay
+from dcpy.transforms.pass_manager import run_pipeline
 from dcpy.transforms.pipeline import Pipeline
-from dcpy.transforms.running import run_pipeline
 from tests.support.expect import assert_same_values, parse
 
 HEAD = "sdfg @f(A: f64[N], B: f64[N], k: i64[N]) symbols(N: size)"

@@ -8,13 +8,13 @@ import dcpy
 from benchmarks.npbench import kernels
 from dcpy import driver
 from dcpy.base.options import GpuOptions
-from dcpy.ir.analysis.sides import kernels as kernels_of
-from dcpy.ir.machine import GPU_COSTS
+from dcpy.ir.analysis.device_side import kernels as kernels_of
+from dcpy.ir.machine_model import GPU_COSTS
 from dcpy.ir.verify import form_named, verify
 from dcpy.transforms.expand import ExpandLibraryNodes
 from dcpy.transforms.gpu.lowering import gpu_pipeline
+from dcpy.transforms.pass_manager import run_pipeline
 from dcpy.transforms.pipeline import Pipeline
-from dcpy.transforms.running import run_pipeline
 from tests.benchmarks.transformations import Reference
 from tests.support.tiers import some
 

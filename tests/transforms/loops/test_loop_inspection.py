@@ -60,6 +60,11 @@ def test_checks_in_inner_loops_and_branches_count():
         ("loop i = 0:N { state { tasklet () -> (o -> a[i]) { o = 1.0 } } }", "nothing inside ends it early"),
         ('loop i = 0:N { check M - i > 0 else IndexError "far" }', "reads nothing: loop-versioning decides"),
         ('loop i = 0:N { check b[0] > 0.0 else ValueError "negative" }', "no array that it looks at first bounds"),
+        (
+            "loop j = 0:N { let n = p[j]  let m = q[0]  loop i = n:m { let k = wrap(p[i], M, 0) "
+            "state { tasklet (x <- b[k]) -> (o -> a[i]) { o = x } } } }",
+            "data tell how often it runs, each time anew",
+        ),
         (GATHER.replace("0:N", "0:N:2"), "its values do not go up one by one"),
         ("loop i = 0:N { if a[i] > 0.0 { break } }", "a break inside may end it early"),
         (GATHER.replace("b[k]", "a[k]"), "writes a[i]"),

@@ -12,7 +12,7 @@ from dcpy.ir.editing.copying import copy_sdfg
 from dcpy.ir.text import print_sdfg
 from dcpy.transforms.api import apply_repeated
 from dcpy.transforms.loops.loop_to_map import LoopToMap
-from dcpy.transforms.simplify.augmented_assignment_to_wcr import AugmentedAssignmentToWCR
+from dcpy.transforms.simplify.dataflow.augmented_assignment_to_wcr import AugmentedAssignmentToWCR
 from tests.support.expect import assert_same_values, expect, parse
 
 
@@ -107,7 +107,7 @@ def test_refuses_to_launch_kernels_from_a_map():
 
 def test_refuses_what_may_raise_in_the_middle():
     body = 'loop t = 0:N { check t < 3 else ValueError "no" state { tasklet () -> (o -> a[t]) { o = 0.0 } } }'
-    expect(LoopToMap(), on=program(body)).is_refused("a check inside may end it early")
+    expect(LoopToMap(), on=program(body)).is_refused("a check inside may end it early, by ")
 
 
 def test_a_loop_inside_that_may_never_end_keeps_no_order():

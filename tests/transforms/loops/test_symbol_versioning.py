@@ -14,7 +14,7 @@ from dcpy.transforms.loops.loop_unroll import LoopUnroll
 from dcpy.transforms.loops.loop_versioning import LoopVersioning
 from dcpy.transforms.loops.symbol_versioning import SymbolVersioning
 from dcpy.transforms.maps.map_tiling import MapTiling
-from dcpy.transforms.simplify.dead_branch_elimination import DeadBranchElimination
+from dcpy.transforms.simplify.control_flow.dead_branch_elimination import DeadBranchElimination
 from tests.support.expect import assert_same_values, expect, parse
 
 EIGHTS = SymbolVersioning("N", multiple_of=8)

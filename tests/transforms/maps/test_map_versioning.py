@@ -10,7 +10,7 @@ from dcpy import driver
 from dcpy.base.options import resolve_options
 from dcpy.ir.nodes import Map
 from dcpy.ir.symbolic import parse_expr
-from dcpy.ir.symbolic.parts import arguments_of, functions_in, replaced
+from dcpy.ir.symbolic.function_terms import arguments_of, functions_in, replaced
 from dcpy.transforms.maps.map_versioning import MapVersioning
 from tests.support.expect import expect, parse
 

@@ -9,8 +9,8 @@ from dcpy.ir.interp import run
 from dcpy.ir.text import print_sdfg
 from dcpy.transforms.cpu.partial_sums import PartialSums
 from dcpy.transforms.memory.accumulate_transient import AccumulateTransient
+from dcpy.transforms.pass_manager import run_pipeline
 from dcpy.transforms.pipeline import Pipeline
-from dcpy.transforms.running import run_pipeline
 from tests.support.expect import expect, parse
 
 HEAD = "sdfg @f(A: f64[K, M], C: f64[N, M], s: f64[], n: i64[M]) symbols(K: size, N: size, M: size)"

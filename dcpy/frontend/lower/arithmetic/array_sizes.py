@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from dcpy.base.assumptions import LARGEST_SIZE
+from dcpy.frontend.abstract_values.values import ArrayValue
 from dcpy.frontend.lower.arithmetic.overflow import AGES, Intervals
-from dcpy.frontend.lower.emitter import assume_nonneg
-from dcpy.frontend.values import ArrayValue
 from dcpy.ir import types
 from dcpy.ir.data import Array, View
 from dcpy.ir.expressions.scalar import Const, Index, op
@@ -27,6 +26,8 @@ if TYPE_CHECKING:
     from dcpy.frontend.lower.typed_emitter import TypedEmitter
 
 ADDRESS_SPACE = 2**47  # bytes that a process has at most, with processors of today
+POINTER = 8  # bytes of an item of Python's lists
+NO_ROOM = "a list has no room in memory"
 TOO_BIG = "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size."
 TOO_LONG = "Maximum allowed dimension exceeded"
 
@@ -34,23 +35,25 @@ TOO_LONG = "Maximum allowed dimension exceeded"
 def _require_at_most(b: TypedEmitter, size: Expr, most: int, exception: str, message: str) -> None:
     if not b.emit.ranges.proves_le(size, most):
         b.check(op("ge", Index(most - size), Const(0, types.int64)), exception, message, [Index(size)])
-        b.emit.ranges = assume_nonneg(b.emit.ranges, most - size)
+        b.emit.ranges = b.emit.ranges.narrowed(most - size)
 
 
 def _is_counted(b: TypedEmitter, size: Expr) -> bool:
-    """Whether a size is a number of elements found in an array, which its bound says."""
+    """Return whether a size is a number of elements found in an array, which its bound says."""
     most = b.emit.ranges.bounds(size.name)[1] if size.name is not None else None
     return most is not None and any(product_of(*desc.shape) is most for desc in b.emit.descs.values())
 
 
 def _has_another(b: TypedEmitter, shape: Sequence[Expr]) -> bool:
-    """Whether there is an array of the same shape, of which the same has been asked."""
+    """Return whether there is an array of the same shape, of which the same has been asked."""
     found = (name for name, desc in b.emit.descs.items() if isinstance(desc, Array) and desc.shape == tuple(shape))
     return any(map(b.emit.is_visible, found))
 
 
 def _is_raised(size: Expr) -> bool:
-    """Whether a size is a symbol, perhaps with a number that is not negative: then the test of its bytes says all."""
+    """Return whether a size is a symbol, perhaps with a number that is not negative: then the test of its bytes says
+    all.
+    """
     number = size.subs(dict.fromkeys(size.symbols, 0)).constant if size.is_linear else None
     return number is not None and 0 <= number <= LARGEST_SIZE and (size - number).name is not None
 
@@ -58,12 +61,12 @@ def _is_raised(size: Expr) -> bool:
 def require_countable(b: TypedEmitter, shape: Sequence[Expr], dtype: DType) -> None:
     """`ValueError` unless 64 bits count the bytes of a view that repeats what is there; sizes of 0 count as 1.
 
-    Free for the shape of an array that there is memory for.
+    Free for the shape of an array that there is memory for. Sizes that are all those of arrays are multiplied only.
     """
     if any(not isinstance(desc, View) and desc.shape == tuple(shape) for desc in b.emit.descs.values()):
         return
     total = _require_product(b, [max_of(size, 1) for size in shape], "iterator is too large")
-    if any(Intervals(b.emit).of(Index(size))[1] > LARGEST_SIZE for size in shape):
+    if any(size.constant is not None or Intervals(b.emit).of(Index(size))[1] > LARGEST_SIZE for size in shape):
         _require_product(b, [total, as_expr(dtype.itemsize)], TOO_BIG)
 
 
@@ -92,17 +95,30 @@ def require_addressable(b: TypedEmitter, shape: Sequence[Expr], dtype: DType) ->
         within = op("le", Index(total), Const(ADDRESS_SPACE, types.int64))
         b.check(within, "MemoryError", _unable(dtype, len(shape)), [Index(size) for size in shape])
     for size in shape:
-        b.emit.ranges = assume_nonneg(b.emit.ranges, most - size)
+        b.emit.ranges = b.emit.ranges.narrowed(most - size)
+
+
+def require_room(b: TypedEmitter, sizes: Sequence[Expr]) -> None:
+    """`MemoryError`, as of Python's lists, where no process has room for a list of a product of sizes."""
+    known, total = Intervals(b.emit), ONE
+    for size in sizes:
+        if not is_within(product(known.of(Index(total)), known.of(Index(size))), LIMITS):
+            b.check(op("mul_fits", Index(total), Index(size)), "MemoryError", NO_ROOM)
+        total = total * size
+    most = ADDRESS_SPACE // POINTER
+    if not b.emit.holds(most - total):
+        _require_at_most(b, total, most, "MemoryError", NO_ROOM)
 
 
 def range_length(b: TypedEmitter, start: Expr, stop: Expr, step: Expr) -> Expr:
-    """How many integers a range has, whatever its bounds are."""
+    """Return the number of integers in a range with any bounds."""
     values = [Index(value) for value in (start, stop, step)]
     return b.emit.assign_symbol("n", op("range_length", *values), 0)
 
 
 def stays_countable(b: TypedEmitter, start: Expr, stop: Expr, step: Expr) -> bool:
-    """Whether a range can be counted by its values: what follows its last one fits, too. Not for steps that are large.
+    """Return whether a range can be counted by its values: what follows its last one fits, too. Not for steps that are
+    large.
 
     Steps of one end at the bound; nothing is counted up to `AGES` in them. `OverflowError` at run time where a smaller
     step would go beyond 64 bits.

@@ -11,9 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dcpy.frontend.lower.emitter import assume_nonneg
-from dcpy.frontend.lower.raising import WillRaise
-from dcpy.frontend.values import ArrayValue
+from dcpy.frontend.abstract_values.values import ArrayValue
+from dcpy.frontend.lower.lowering_signals import WillRaise
 from dcpy.ir import types
 from dcpy.ir.expressions.scalar import Const, Index, ScalarExpr, op
 from dcpy.ir.symbolic import ONE, ZERO, Expr, ExprLike, as_expr, max_of, min_of
@@ -27,17 +26,17 @@ INPUT = "could not broadcast input array from shape {} into shape {}"
 
 
 @dataclass(frozen=True)
-class Unlike:
-    """What NumPy raises for shapes that do not go together, and how its message begins."""
+class ShapeMismatch:
+    """Exception that NumPy raises for shapes that do not match, and the beginning of its message."""
 
     exception: str
     message: str
 
 
-OPERANDS = Unlike("ValueError", "operands could not be broadcast together")
+OPERANDS = ShapeMismatch("ValueError", "operands could not be broadcast together")
 
 
-def broadcast_shapes(b: TypedEmitter, shapes: Sequence[Shape], unlike: Unlike = OPERANDS) -> Shape:
+def broadcast_shapes(b: TypedEmitter, shapes: Sequence[Shape], unlike: ShapeMismatch = OPERANDS) -> Shape:
     """The common shape of operands; what `unlike` says is raised, in NumPy's words, where sizes turn out to differ."""
     rank = max((len(shape) for shape in shapes), default=0)
     result: list[Expr] = [ONE] * rank
@@ -55,7 +54,7 @@ def _meet(b: TypedEmitter, left: Expr, right: Expr, message: str, values: Sequen
     """The common size of two, of which one may stretch."""
     if left is ONE or left is right:
         return right
-    if b.emit.wishes is not None and b.emit.same(left, right):
+    if b.emit.fact_requests is not None and b.emit.same(left, right):
         return right if right.constant is not None else left
     stretches, other_stretches = may_be_one(b, left), may_be_one(b, right)
     if not stretches and not other_stretches:
@@ -80,7 +79,7 @@ def _meet(b: TypedEmitter, left: Expr, right: Expr, message: str, values: Sequen
 
 
 def may_be_one(b: TypedEmitter, size: Expr) -> bool:
-    """Whether a size is not known to differ from 1."""
+    """Return whether a size is not known to differ from 1."""
     if size.constant is not None or (size.name in b.emit.sdfg.sizes and size.name not in b.emit.maybe_one):
         return size is ONE
     return not (b.emit.ranges.proves_ne(size, 1) or b.emit.holds(size - 2))
@@ -159,7 +158,7 @@ def same_size(
         return
     shown = [Index(b.exact(as_expr(value))) for value in values]
     b.check(op("eq", Index(left), Index(right)), exception, message, shown)
-    b.emit.ranges = assume_nonneg(assume_nonneg(b.emit.ranges, right - left), left - right)
+    b.emit.ranges = b.emit.ranges.narrowed(right - left).narrowed(left - right)
 
 
 def _drop_leading(value: ArrayValue) -> ArrayValue:

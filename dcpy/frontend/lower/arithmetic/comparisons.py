@@ -11,12 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.lists import ListValue
-from dcpy.frontend.lower.arithmetic.operators import COMPARISONS, binary, truth
-from dcpy.frontend.lower.frame import IdentityMatters
-from dcpy.frontend.lower.sequences import items as sequences
-from dcpy.frontend.specialize.records import is_frozen
-from dcpy.frontend.values import (
+from dcpy.frontend.abstract_values.list_values import ListValue
+from dcpy.frontend.abstract_values.number_kinds import kinds_of
+from dcpy.frontend.abstract_values.values import (
     ArrayValue,
     DictValue,
     ObjectValue,
@@ -30,18 +27,21 @@ from dcpy.frontend.values import (
     as_integer,
     is_number,
     kind_of,
-    kinds_of,
 )
+from dcpy.frontend.lower.arithmetic.operators import COMPARISONS, binary, truth
+from dcpy.frontend.lower.frame import IdentityMatters
+from dcpy.frontend.lower.sequences import items as sequences
+from dcpy.frontend.specialize.record_arguments import is_frozen
 from dcpy.ir import types
 from dcpy.ir.expressions.scalar import Const, Index, ScalarExpr, op
 
 if TYPE_CHECKING:
-    from dcpy.frontend.lower.builder import Builder
+    from dcpy.frontend.lower.op_builder import OpBuilder
 
 Truth = bool | ScalarExpr
 
 
-def compare(b: Builder, symbol: str, left: Value, right: Value) -> Value:
+def compare(b: OpBuilder, symbol: str, left: Value, right: Value) -> Value:
     """One comparison of a chain."""
     if symbol in ("is", "is not"):
         same = _identical(left, right)
@@ -76,7 +76,7 @@ def as_value(test: Truth) -> Value:
 
 
 def inverse(test: Truth) -> Truth:
-    """Whether it does not hold."""
+    """Return whether it does not hold."""
     return not test if isinstance(test, bool) else op("not", test)
 
 
@@ -102,7 +102,7 @@ def _numeric(value: Value) -> bool:
     return isinstance(value, ArrayValue) or is_number(value)
 
 
-def _with_array(b: Builder, symbol: str, left: Value, right: Value) -> Value:
+def _with_array(b: OpBuilder, symbol: str, left: Value, right: Value) -> Value:
     """NumPy compares with the elements of a tuple or list, and with None and strings element by element as well."""
     other = right if isinstance(left, ArrayValue) else left
     if _sequence_kind(other):
@@ -125,7 +125,7 @@ def _sequence_kind(value: Value) -> type | None:
     return None
 
 
-def _sequences(b: Builder, symbol: str, left: Value, right: Value) -> Truth:
+def _sequences(b: OpBuilder, symbol: str, left: Value, right: Value) -> Truth:
     """Tuples or lists, item by item."""
     same_kind = _sequence_kind(left) is _sequence_kind(right)
     if ListValue in (type(left), type(right)):
@@ -149,7 +149,7 @@ def _sequences(b: Builder, symbol: str, left: Value, right: Value) -> Truth:
     return result
 
 
-def _counted(b: Builder, symbol: str, left: Value, right: Value) -> Truth:
+def _counted(b: OpBuilder, symbol: str, left: Value, right: Value) -> Truth:
     """Lists of numbers whose lengths are known at run time only."""
     if symbol not in ("==", "!="):
         raise FrontendError(
@@ -198,14 +198,14 @@ def _identical(left: Value, right: Value) -> Truth:
             raise IdentityMatters(left.cls)
         raise FrontendError(
             f"whether {kind_of(left)} is the same object is not known",
-            notes=("an object of a frozen class is what its fields are",),
+            notes=("objects of a frozen class have no identity, only fields",),
             help="compare its fields",
         )
     if type(left) is type(right) and not is_number(left):
         return left == right
     raise FrontendError(
         "whether two values are the same object is not known",
-        notes=("compiled code has numbers, and no objects for them",),
+        notes=("compiled code stores numbers without Python objects",),
         help="use == for numbers",
     )
 
@@ -214,7 +214,7 @@ def _is_object(value: Value) -> bool:
     return isinstance(value, ObjectValue | RecordValue)
 
 
-def _member(b: Builder, left: Value, right: Value) -> Truth:
+def _member(b: OpBuilder, left: Value, right: Value) -> Truth:
     """``left in right``."""
     if isinstance(right, ArrayValue):
         return truth(b, b.call(Static(np.any), binary(b, "==", right, left)))
@@ -241,7 +241,7 @@ def _member(b: Builder, left: Value, right: Value) -> Truth:
     return found
 
 
-def _in_range(b: Builder, number: Value, values: RangeValue) -> Truth:
+def _in_range(b: OpBuilder, number: Value, values: RangeValue) -> Truth:
     """An integer is in a range if it lies between the bounds and on a step."""
     found, step = as_integer(number), values.step.constant
     if found is None or step is None:

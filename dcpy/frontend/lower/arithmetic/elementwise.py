@@ -8,14 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.lists import ListValue
-from dcpy.frontend.lower.arithmetic.broadcasting import broadcast_shapes, index_into
-from dcpy.frontend.lower.arithmetic.composed import bits_set, scaled
-from dcpy.frontend.lower.arithmetic.fitting import fits, require_fit
-from dcpy.frontend.lower.arithmetic.promotion import ufunc_dtypes
-from dcpy.frontend.lower.arrays import orders
-from dcpy.frontend.lower.emitter import tasklet
-from dcpy.frontend.values import (
+from dcpy.frontend.abstract_values.list_values import ListValue
+from dcpy.frontend.abstract_values.values import (
     ArrayValue,
     Scalar,
     Static,
@@ -30,6 +24,12 @@ from dcpy.frontend.values import (
     scalar_expr,
     shape_of,
 )
+from dcpy.frontend.lower.arithmetic.broadcasting import broadcast_shapes, index_into
+from dcpy.frontend.lower.arithmetic.composite_ufuncs import bits_set, scaled
+from dcpy.frontend.lower.arithmetic.promotion import ufunc_dtypes
+from dcpy.frontend.lower.arithmetic.range_checks import fits, require_fit
+from dcpy.frontend.lower.arrays import memory_order
+from dcpy.frontend.lower.emitter import tasklet
 from dcpy.ir import types
 from dcpy.ir.expressions.ops import OPS
 from dcpy.ir.expressions.scalar import Const, Index, ScalarExpr, cast, op
@@ -85,7 +85,7 @@ def elementwise(
     points = [sym(name) for name in params]
     expr = fn(*_converted([broadcast_element(b, operand, points, shape) for operand in operands], dtypes))
     stored = all(b.is_stored(operand) for operand in operands if isinstance(operand, ArrayValue))
-    order = orders.order_of_ufunc(b, operands, len(shape))
+    order = memory_order.order_of_ufunc(b, operands, len(shape))
     out = b.empty(shape, expr.dtype, order=order, name=name, of_arrays=stored)
     fill(b, out, params, ranges, expr)
     return out
@@ -105,7 +105,7 @@ def fill(
     write = Memlet(out.container, out.subset(indices), wcr)
     node = tasklet([(write, expr)], b.emit.span)
     if params:
-        axes = orders.order_of_copy(b, out) if out.rank == len(params) else range(len(params))
+        axes = memory_order.order_of_copy(b, out) if out.rank == len(params) else range(len(params))
         b.emit.map([params[axis] for axis in axes], [ranges[axis] for axis in axes], [node])
     else:
         b.emit.node(node)
@@ -171,7 +171,8 @@ def ufunc(b: TypedEmitter, function: np.ufunc, operands: Sequence[Value], dtype:
 
 
 def is_root(base: Value, exponent: Value) -> bool:
-    """Whether a power is NumPy's square root, which differs in -inf and -0.0: that of an array with the number 0.5.
+    """Return whether a power is NumPy's square root, which differs in -inf and -0.0: that of an array with the number
+    0.5.
 
     Of complex numbers only with Python's own number, which is not converted to a complex one before.
     """

@@ -14,17 +14,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.implements import call_entry, find
-from dcpy.frontend.lists import ListValue
-from dcpy.frontend.lower.arithmetic import overflow
-from dcpy.frontend.lower.arithmetic.elementwise import convert
-from dcpy.frontend.lower.arithmetic.promotion import require_same
-from dcpy.frontend.lower.arrays.foreign import refuse_foreign
-from dcpy.frontend.lower.raising import WillRaise
-from dcpy.frontend.lower.sequences import listing
-from dcpy.frontend.values import (
+from dcpy.frontend.abstract_values.kinds_by_path import Kinds, all_of
+from dcpy.frontend.abstract_values.list_values import ListValue
+from dcpy.frontend.abstract_values.number_kinds import instead_of, python_type, python_types
+from dcpy.frontend.abstract_values.values import (
     ArrayValue,
+    BoundMethod,
     DictValue,
+    Method,
     ObjectValue,
     RecordValue,
     Scalar,
@@ -38,16 +35,22 @@ from dcpy.frontend.values import (
     is_number,
     is_weak,
     kind_of,
-    python_type,
-    python_types,
     scalar_expr,
 )
+from dcpy.frontend.implements import call_entry, find
+from dcpy.frontend.lower.arithmetic import overflow
+from dcpy.frontend.lower.arithmetic.constant_sizes import require_small
+from dcpy.frontend.lower.arithmetic.elementwise import convert
+from dcpy.frontend.lower.arithmetic.promotion import require_same
+from dcpy.frontend.lower.arrays.foreign_array_refusals import refuse_foreign
+from dcpy.frontend.lower.lowering_signals import WillRaise
+from dcpy.frontend.lower.sequences import list_types
 from dcpy.ir import types
 from dcpy.ir.expressions.scalar import Const, ScalarExpr, op
 from dcpy.ir.symbolic import ZERO, Expr
 
 if TYPE_CHECKING:
-    from dcpy.frontend.lower.builder import Builder
+    from dcpy.frontend.lower.op_builder import OpBuilder
 
 UFUNC_OF: dict[str, Any] = {
     "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.true_divide, "//": np.floor_divide, "%": np.remainder,
@@ -72,7 +75,7 @@ OF_COMPLEX = ("+", "-", "*", "/", "**", "==", "!=")
 _NOT_COMPUTED = object()
 
 
-def binary(b: Builder, symbol: str, left: Value, right: Value) -> Value:
+def binary(b: OpBuilder, symbol: str, left: Value, right: Value) -> Value:
     """``left symbol right``."""
     refuse_foreign(left, right)
     if isinstance(left, TupleValue | ListValue) or isinstance(right, TupleValue | ListValue):
@@ -94,17 +97,34 @@ def binary(b: Builder, symbol: str, left: Value, right: Value) -> Value:
     return _numbers(b, symbol, left, right)
 
 
-def _numbers(b: Builder, symbol: str, left: Value, right: Value) -> Value:
+def _numbers(b: OpBuilder, symbol: str, left: Value, right: Value) -> Value:
     """The operation on numbers, at least one known at run time only."""
     found = _integers(b, symbol, left, right)
     if found is not None:
         return found
     theirs = _as_complex_sees(symbol, left, right)
     both_weak = is_weak(left) and is_weak(theirs)
+    if not both_weak and (_is_mixed_item(left) or _is_mixed_item(right)) and all(map(python_types, (left, theirs))):
+        _require_same_in_python(b, symbol, left, right)
     found = _python(b, symbol, left, theirs) if both_weak else _elementwise(b, symbol, left, right)
     if isinstance(found, Scalar) and python_types(left) and python_types(theirs):
-        return replace(found, instead=_types_in_python(symbol, found, left, theirs))
+        return replace(found, other_kinds=_types_in_python(symbol, found, left, theirs))
     return found
+
+
+def _is_mixed_item(value: Value) -> bool:
+    """Return whether it is an item of a list that holds numbers of Python's and of NumPy's, or is made of such."""
+    return isinstance(value, Scalar) and value.other_kinds.of_items
+
+
+def _require_same_in_python(b: OpBuilder, symbol: str, left: Value, right: Value) -> None:
+    """Raises what Python raises where numbers of its own have another result than NumPy's: nobody knows which they are.
+    """
+    dtypes = {dtype_of(left), dtype_of(right)}
+    if symbol in ("/", "//", "%") and dtypes <= {types.int64, types.bool_, types.float64}:
+        _check_divisor(b, symbol, left, right)
+    if symbol in overflow.CHECKED and dtypes <= {types.int64, types.bool_}:
+        overflow.require_fit(b, symbol, left, right)
 
 
 def _as_complex_sees(symbol: str, left: Value, right: Value) -> Value:
@@ -120,26 +140,29 @@ def _as_complex_sees(symbol: str, left: Value, right: Value) -> Value:
     return replace(right, weak=True) if isinstance(right, Scalar) and right.dtype == types.float64 else right
 
 
-def _types_in_python(symbol: str, found: Scalar, left: Value, right: Value) -> tuple[type, ...]:
+def _types_in_python(symbol: str, found: Scalar, left: Value, right: Value) -> Kinds:
     """The types of the result where both operands are Python's own, as they are on other paths."""
     pairs = itertools.product(python_types(left), python_types(right))
     results = [type(PYTHON[symbol](one(1), other(1))) for one, other in pairs]
     return _other_types(found, results, (left, right))
 
 
-def _other_types(found: Scalar, results: Sequence[type], operands: Sequence[Value]) -> tuple[type, ...]:
+def _other_types(found: Scalar, results: Sequence[type], operands: Sequence[Value]) -> Kinds:
     """Those of the types of a result that it does not have itself. NumPy's are to have the dtype of Python's."""
+    known = all_of([instead_of(operand) for operand in operands])
     if found.weak:
-        return tuple(kind for kind in dict.fromkeys(results) if kind is not python_type(found.dtype))
-    require_same([(found.dtype,), *((dtype_of(Static(kind(1))),) for kind in results)], operands)
-    return tuple(dict.fromkeys(results))
+        results = [kind for kind in results if kind is not python_type(found.dtype)]
+    else:
+        require_same([(found.dtype,), *((dtype_of(Static(kind(1))),) for kind in results)], operands)
+    return Kinds(results, known.merges, tells=known.tells, of_items=known.of_items)
 
 
-def _elementwise(b: Builder, symbol: str, left: Value, right: Value) -> Value:
+def _elementwise(b: OpBuilder, symbol: str, left: Value, right: Value) -> Value:
     if not (_is_operand(left) and _is_operand(right)):
         raise FrontendError(
             f"unsupported operands for {symbol}: {kind_of(left)} and {kind_of(right)}",
             notes=("Python raises TypeError here",),
+            help="write () behind the method, to call it" if _is_method(left) or _is_method(right) else "",
         )
     if symbol == "**" and _squares(left, right):
         return b.ufunc(np.square, left)
@@ -158,6 +181,10 @@ def _squares(left: Value, right: Value) -> bool:
     return isinstance(right, Static) and type(right.value) is int and right.value == 2
 
 
+def _is_method(value: Value) -> bool:
+    return isinstance(value, Method | BoundMethod)
+
+
 def _is_operand(value: Value) -> bool:
     return isinstance(value, ArrayValue | TupleValue | ListValue) or is_number(value)
 
@@ -165,6 +192,7 @@ def _is_operand(value: Value) -> bool:
 def _known(symbol: str, left: Any, right: Any) -> Any:
     if symbol not in PYTHON or isinstance(left, np.ndarray) or isinstance(right, np.ndarray):
         return _NOT_COMPUTED
+    require_small(symbol, left, right)
     try:
         with np.errstate(all="ignore"):
             return PYTHON[symbol](left, right)
@@ -172,11 +200,11 @@ def _known(symbol: str, left: Any, right: Any) -> Any:
         raise WillRaise(type(error).__name__, str(error), by="Python") from None
 
 
-def _sequences(b: Builder, symbol: str, left: Value, right: Value) -> Value | None:
+def _sequences(b: OpBuilder, symbol: str, left: Value, right: Value) -> Value | None:
     """Concatenation and repetition of tuples and lists."""
     both = isinstance(left, TupleValue | ListValue) and isinstance(right, TupleValue | ListValue)
     if ListValue in (type(left), type(right)) and both and symbol == "+":
-        return listing.joined(b, left, right)
+        return list_types.joined(b, left, right)
     if isinstance(left, TupleValue) and isinstance(right, TupleValue):
         if symbol == "+" and left.is_list == right.is_list:
             return TupleValue(left.items + right.items, left.is_list)
@@ -185,9 +213,14 @@ def _sequences(b: Builder, symbol: str, left: Value, right: Value) -> Value | No
     sequence, count = (left, right) if isinstance(left, TupleValue | ListValue) else (right, left)
     multiplies = symbol == "*" and is_number(count)
     if multiplies and (dtype_of(count).is_integer or (dtype_of(count) == types.bool_ and is_weak(count))):
-        if isinstance(sequence, TupleValue) and isinstance(count, Static):
-            return TupleValue(tuple(map(_one_list, sequence.items)) * int(count.value), sequence.is_list)
-        return listing.repeated(b, sequence, b.integer(count, "how often a list is repeated"))
+        times = int(count.value) if isinstance(count, Static) else None
+        if (
+            isinstance(sequence, TupleValue)
+            and times is not None
+            and len(sequence.items) * times <= list_types.MAX_ITEMS
+        ):
+            return TupleValue(tuple(map(_one_list, sequence.items)) * times, sequence.is_list)
+        return list_types.repeated(b, sequence, b.integer(count, "how often a list is repeated"))
     if multiplies or all(map(_class_in_python, (left, right))):
         raise WillRaise("TypeError", _unsupported(symbol, left, right), by="Python")
     return None
@@ -230,7 +263,7 @@ def _one_list(item: Value) -> Value:
     return replace(item, token=object()) if isinstance(item, TupleValue) and item.is_list and not item.token else item
 
 
-def _integers(b: Builder, symbol: str, left: Value, right: Value) -> Value | None:
+def _integers(b: OpBuilder, symbol: str, left: Value, right: Value) -> Value | None:
     """Arithmetic and comparisons of symbolic integers; None where they have no symbolic result."""
     if {dtype_of(left), dtype_of(right)} - {types.int64}:
         return None
@@ -248,7 +281,7 @@ def _integers(b: Builder, symbol: str, left: Value, right: Value) -> Value | Non
     return integer(found, weak=weak)
 
 
-def _combined(b: Builder, symbol: str, x: Expr, y: Expr) -> Expr | None:
+def _combined(b: OpBuilder, symbol: str, x: Expr, y: Expr) -> Expr | None:
     match symbol:
         case "+":
             return x + y
@@ -263,7 +296,7 @@ def _combined(b: Builder, symbol: str, x: Expr, y: Expr) -> Expr | None:
     return None
 
 
-def _compare(b: Builder, symbol: str, x: Expr, y: Expr, weak: bool) -> Value:
+def _compare(b: OpBuilder, symbol: str, x: Expr, y: Expr, weak: bool) -> Value:
     """Decided now where the ranges prove an answer."""
     ranges = b.emit.ranges
     if symbol in (">", ">="):
@@ -282,7 +315,7 @@ def _compare(b: Builder, symbol: str, x: Expr, y: Expr, weak: bool) -> Value:
     return Scalar(op(OP_OF[symbol], left, right), weak)
 
 
-def _python(b: Builder, symbol: str, left: Value, right: Value) -> Value:
+def _python(b: OpBuilder, symbol: str, left: Value, right: Value) -> Value:
     """Numbers of Python's own, at least one known at run time only."""
     dtypes = {dtype_of(left), dtype_of(right)}
     common = next(d for d in (types.complex128, types.float64, types.int64, types.bool_) if d in dtypes)
@@ -308,7 +341,7 @@ def _python(b: Builder, symbol: str, left: Value, right: Value) -> Value:
     return Scalar(op(OP_OF[symbol], x, y), weak=True)
 
 
-def _power_dtype(b: Builder, exponent: Value) -> types.DType:
+def _power_dtype(b: OpBuilder, exponent: Value) -> types.DType:
     """``int ** int`` is an int, or a float where the exponent is known to be negative.
 
     Where its sign is known at run time only, a negative one is an error there, as for NumPy's integers.
@@ -324,7 +357,7 @@ def _power_dtype(b: Builder, exponent: Value) -> types.DType:
     return types.int64
 
 
-def _check_divisor(b: Builder, symbol: str, left: Value, right: Value) -> None:
+def _check_divisor(b: OpBuilder, symbol: str, left: Value, right: Value) -> None:
     """Python's own numbers raise ZeroDivisionError (NumPy's do not)."""
     if isinstance(right, Static) and right.value != 0:
         return
@@ -337,14 +370,14 @@ def _check_divisor(b: Builder, symbol: str, left: Value, right: Value) -> None:
     b.check(nonzero, "ZeroDivisionError", _message(symbol, *zeros))
 
 
-def _check_shift(b: Builder, count: Value) -> None:
+def _check_shift(b: OpBuilder, count: Value) -> None:
     known = as_integer(count)
     if known is None or not b.emit.ranges.proves_nonneg(known):
         zero = convert(Const(0, types.int64), dtype_of(count))
         b.check(op("ge", scalar_expr(count), zero), "ValueError", "negative shift count")
 
 
-def _check_power(b: Builder, base: Value, exponent: Value) -> None:
+def _check_power(b: OpBuilder, base: Value, exponent: Value) -> None:
     """Python's floats raise where the result is infinite, and become complex numbers where NumPy's give NaN."""
     x, y = (convert(scalar_expr(value), types.float64) for value in (base, exponent))
     zero = Const(0.0, types.float64)
@@ -365,7 +398,7 @@ def _is_whole(value: Value) -> bool:
 
 
 def _message(symbol: str, left: Any, right: Any) -> str:
-    """What Python says: it words each case in its own way."""
+    """Return Python's message for the error; Python words each case in its own way."""
     try:
         PYTHON[symbol](left, right)
     except ZeroDivisionError as error:
@@ -373,7 +406,7 @@ def _message(symbol: str, left: Any, right: Any) -> str:
     return "division by zero"
 
 
-def unary(b: Builder, symbol: str, value: Value) -> Value:
+def unary(b: OpBuilder, symbol: str, value: Value) -> Value:
     """``-x``, ``+x``, ``~x``; ``not`` is the evaluator's."""
     if isinstance(value, Static) and not isinstance(value.value, np.ndarray):
         refuse_foreign(value)
@@ -394,7 +427,7 @@ def unary(b: Builder, symbol: str, value: Value) -> Value:
             expr = convert(expr, types.int64)
         if symbol != "+":
             expr = op("neg" if symbol == "-" else "invert", expr)
-        return Scalar(expr, weak=True, instead=value.instead)
+        return Scalar(expr, weak=True, other_kinds=value.other_kinds)
     if isinstance(value, TupleValue | ListValue) or not _is_operand(value):
         refuse_foreign(value)
         kind = _class_in_python(value) or kind_of(value)
@@ -402,12 +435,12 @@ def unary(b: Builder, symbol: str, value: Value) -> Value:
     result = b.ufunc({"-": np.negative, "+": np.positive, "~": np.invert}[symbol], value)
     if isinstance(result, Scalar) and python_types(value):
         kinds = [type(PYTHON_UNARY[symbol](kind(1))) for kind in python_types(value)]
-        return replace(result, instead=_other_types(result, kinds, (value,)))
+        return replace(result, other_kinds=_other_types(result, kinds, (value,)))
     return result
 
 
-def truth(b: Builder, value: Value) -> bool | ScalarExpr:
-    """What ``if value`` tests: known now, or a bool expression."""
+def truth(b: OpBuilder, value: Value) -> bool | ScalarExpr:
+    """Return the condition that ``if value`` tests: known now, or a bool expression."""
     match value:
         case Static(value=known) if not isinstance(known, np.ndarray):
             return bool(known)

@@ -19,7 +19,7 @@ import numpy as np
 from dcpy.base.assumptions import LARGEST_SIZE
 from dcpy.base.errors import FrontendError
 from dcpy.base.options import IntOverflow
-from dcpy.frontend.values import Static, Value, as_integer, dtype_of, is_weak, scalar_expr
+from dcpy.frontend.abstract_values.values import Static, Value, as_integer, dtype_of, is_weak, scalar_expr
 from dcpy.ir import types
 from dcpy.ir.expressions.integer_ops import fits
 from dcpy.ir.expressions.scalar import Cast, Const, Index, Load, Op, ScalarExpr, WrapIndex, op
@@ -57,7 +57,7 @@ def require_fit(b: TypedEmitter, symbol: str, left: Value, right: Value, dtype: 
     `dtype` is that of the result: others than int64 are not looked at.
     """
     emit = b.emit
-    if dtype != types.int64 or emit.options.int_overflow is IntOverflow.WRAP or emit.wraps:
+    if dtype != types.int64 or emit.options.int_overflow is IntOverflow.WRAP or emit.wraps_integers:
         return
     x, y = _as_int64(left), _as_int64(right)
     if symbol == "//":
@@ -73,7 +73,7 @@ def require_fit(b: TypedEmitter, symbol: str, left: Value, right: Value, dtype: 
 
 def require_bits(b: TypedEmitter, holds: ScalarExpr, what: str, values: Sequence[ScalarExpr]) -> None:
     """`OverflowError` at run time unless an expression `holds`; ``{0}`` in `what` stands for ``values[0]``."""
-    if b.emit.options.int_overflow is not IntOverflow.WRAP and not b.emit.wraps:
+    if b.emit.options.int_overflow is not IntOverflow.WRAP and not b.emit.wraps_integers:
         b.check(holds, "OverflowError", f"{what} {BEYOND_64_BITS}", values)
 
 
@@ -93,7 +93,7 @@ def _require_quotient(b: TypedEmitter, x: ScalarExpr, y: ScalarExpr) -> None:
 
 
 def is_wide(value: Value) -> bool:
-    """Whether a value is a known int that 64 bits do not hold."""
+    """Return whether a value is a known int that 64 bits do not hold."""
     return isinstance(value, Static) and type(value.value) is int and not is_within((value.value,) * 2, LIMITS)
 
 
@@ -113,7 +113,7 @@ def with_wide(b: TypedEmitter, symbol: str, left: Value, right: Value) -> Value:
         return Static(bool(known) if is_weak(other) else np.bool_(known))
     raise FrontendError(
         f"the integer {wide.value} {BEYOND_64_BITS}",
-        notes=("Python's ints grow, those of a program do not",),
+        notes=("Python's ints grow, but those of a program have 64 bits",),
         help="compute with np.uint64 where it is to wrap around, with floats, or outside of the program",
     )
 
@@ -124,7 +124,7 @@ def _as_int64(value: Value) -> ScalarExpr:
 
 
 def _is_bounded(ranges: Ranges, symbol: str, left: Value, right: Value) -> bool:
-    """Whether a sum or difference lies between symbols, which fit: ``i + 1`` is at most `n` where ``i < n``."""
+    """Return whether a sum or difference lies between symbols, which fit: ``i + 1`` is at most `n` where ``i < n``."""
     x, y = as_integer(left), as_integer(right)
     if symbol not in ("+", "-") or x is None or y is None:
         return False
@@ -137,7 +137,7 @@ def _is_bounded(ranges: Ranges, symbol: str, left: Value, right: Value) -> bool:
 
 
 def _result(symbol: str, x: Interval, y: Interval) -> Interval:
-    """Where ``x symbol y`` lies."""
+    """Return the interval of ``x symbol y``."""
     match symbol:
         case "+":
             return x[0] + y[0], x[1] + y[1]
@@ -160,9 +160,9 @@ class Intervals:
         self._symbols: dict[str, Interval] = {}
 
     def of(self, expr: ScalarExpr) -> Interval:
-        """Where the value of an integer expression lies."""
+        """Return the interval of an integer expression."""
         low, high = self._of(expr)
-        smallest, largest = LIMITS if expr.dtype == types.int64 else _limits_of(expr)
+        smallest, largest = LIMITS if expr.dtype == types.int64 else limits_of(expr.dtype)
         return (low, high) if smallest <= low and high <= largest else (smallest, largest)
 
     def _of(self, expr: ScalarExpr) -> Interval:
@@ -172,14 +172,14 @@ class Intervals:
             case Index(value=value):
                 return self.exactly(value)
             case Load(container=container):
-                return self.emit.counted.get(container, _limits_of(expr))
+                return self.emit.integer_intervals.get(container, limits_of(expr.dtype))
             case Op(name=name, args=args):
-                return self._operation(name, args, _limits_of(expr))
+                return self._operation(name, args, limits_of(expr.dtype))
             case Cast(arg=arg) if arg.dtype.is_integer or arg.dtype == types.bool_:
                 return self.of(arg)
             case WrapIndex():
                 return 0, LARGEST_SIZE
-        return _limits_of(expr)
+        return limits_of(expr.dtype)
 
     def _operation(self, name: str, args: tuple[ScalarExpr, ...], unknown: Interval) -> Interval:
         symbols = {"add": "+", "sub": "-", "mul": "*"}
@@ -210,7 +210,7 @@ class Intervals:
         return unknown
 
     def exactly(self, value: Expr) -> Interval:
-        """Where a symbolic expression lies, if its operands do not wrap around; it may itself leave 64 bits."""
+        """Return the interval of an expression whose operands do not wrap around; it may itself leave 64 bits."""
         return polynomial(value, self._atom)
 
     def _atom(self, atom: Atom) -> Interval:
@@ -222,7 +222,7 @@ class Intervals:
         return of_atom(atom, self.exactly)
 
     def _is_a_size(self, name: str) -> bool:
-        """Whether the caller's arrays say that an integer of the caller's is the size of one."""
+        """Return whether the caller's arrays say that an integer of the caller's is the size of one."""
         return any(sym(name) in desc.shape for desc in self.emit.descs.values() if not desc.transient)
 
     def _symbol(self, name: str) -> Interval:
@@ -231,7 +231,7 @@ class Intervals:
         lower, upper = emit.ranges.bounds(name)
         low = low if lower is None else max(low, self.exactly(lower)[0])
         high = high if upper is None else min(high, self.exactly(upper)[1])
-        extent = emit.counters.get(name)
+        extent = emit.loop_ranges.get(name)
         step = 0 if extent is None else extent.step.constant or 0
         if extent is not None and step:
             first = self.exactly(extent.start)
@@ -246,8 +246,8 @@ def _common_bits(parts: list[Interval], unknown: Interval) -> Interval:
     return (0, min(highs)) if highs else unknown
 
 
-def _limits_of(expr: ScalarExpr) -> Interval:
-    dtype = expr.dtype
+def limits_of(dtype: DType) -> Interval:
+    """Return the smallest and the largest integer of a dtype; those of int64 for numbers that are no integers."""
     if not dtype.is_integer:
         return (0, 1) if dtype == types.bool_ else LIMITS
     bits = 8 * dtype.itemsize
@@ -255,7 +255,7 @@ def _limits_of(expr: ScalarExpr) -> Interval:
 
 
 def both_are_python_ints(left: Value, right: Value) -> bool:
-    """Whether an operation on two values is one of Python's ints (truth values among them)."""
+    """Return whether an operation on two values is one of Python's ints (truth values among them)."""
     whole = (types.int64, types.bool_)
     return is_weak(left) and is_weak(right) and dtype_of(left) in whole and dtype_of(right) in whole
 

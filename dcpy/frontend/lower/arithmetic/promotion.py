@@ -14,19 +14,12 @@ from typing import Any
 import numpy as np
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.lower.arithmetic.fitting import fits
-from dcpy.frontend.values import (
-    Scalar,
-    Static,
-    Value,
-    dtype_of,
-    is_weak,
-    kind_of,
-    kinds_of,
-    numpy_kind,
-    python_type,
-    python_types,
-)
+from dcpy.frontend.abstract_values import kinds_by_path
+from dcpy.frontend.abstract_values.kinds_by_path import Kinds
+from dcpy.frontend.abstract_values.number_kinds import instead_of, kinds_of, numpy_kind, python_type, python_types
+from dcpy.frontend.abstract_values.values import Scalar, Static, Value, dtype_of, is_weak, kind_of
+from dcpy.frontend.lower.arithmetic.range_checks import fits
+from dcpy.frontend.lower.lowering_signals import KindMatters
 from dcpy.ir import types
 from dcpy.ir.types import DType
 
@@ -48,12 +41,12 @@ def ufunc_dtypes(ufunc: np.ufunc, operands: tuple[Value, ...], dtype: DType | No
 
 
 @dataclass(frozen=True, slots=True)
-class Meeting:
+class JoinedKind:
     """The kind of number that meets numbers of several kinds: the fields of a `Scalar`."""
 
     dtype: DType
     weak: bool
-    instead: tuple[type, ...] = ()
+    other_kinds: Kinds = kinds_by_path.NONE
 
 
 def promoted(operands: tuple[Value, ...]) -> tuple[DType, bool]:
@@ -69,28 +62,34 @@ def require_same(dtypes: Sequence[tuple[DType, ...]], operands: Sequence[Value])
     if all(found == dtypes[0] for found in dtypes):
         return
     names = list(dict.fromkeys(dtype.numpy_name for found in dtypes for dtype in found))
-    mixed = next(value for value in operands if isinstance(value, Scalar) and value.instead)
-    raise FrontendError(
-        f"the dtype of the result depends on the path taken: {' or '.join(names)}",
-        notes=(f"a number is {by_path(mixed)}",),
-        help=f"convert it where it is set: {mixed_kinds(mixed)[-1]}(...)",
-    )
+    mixed = next(value for value in operands if isinstance(value, Scalar) and value.other_kinds)
+    raise kind_matters(
+        mixed, f"the dtype of the result depends on the path taken: {' or '.join(names)}",
+        f"convert it where it is set: {mixed_kinds(mixed)[-1]}(...)",
+    )  # fmt: skip
+
+
+def kind_matters(number: Scalar, message: str, help_text: str) -> KindMatters:
+    """Return the error for code that depends on the kind of a number, which depends on the path taken."""
+    error = KindMatters(message, notes=(f"a number is {by_path(number)}",), help=help_text)
+    error.merges = number.other_kinds.merges
+    return error
 
 
 def by_path(number: Scalar) -> str:
-    """What a number is whose kind depends on the path through the program."""
-    *pythons, last = mixed_kinds(number)
-    return f"a Python {' or '.join(pythons)} on one path, and {f'a Python {last}' if number.weak else last} on another"
+    """Return a description of a number whose kind depends on the path through the program."""
+    *others, last = (kind if kind.startswith("np.") else f"a Python {kind}" for kind in mixed_kinds(number))
+    return f"{' or '.join(others)} on one path, and {last} on another"
 
 
 def mixed_kinds(number: Scalar) -> list[str]:
     """The names of the kinds that a number has on different paths; the last one is that of the `Scalar`."""
     own = python_type(number.dtype).__name__ if number.weak else f"np.{number.dtype.numpy_name}"
-    return [*(kind.__name__ for kind in number.instead), own]
+    return [*map(kinds_by_path.name_of, number.other_kinds), own]
 
 
-def common(values: Sequence[Value], *, entering: int = 0) -> Meeting | None:
-    """What numbers from different paths have in common; None where the value of one would change.
+def joined_number(values: Sequence[Value], *, entering: int = 0) -> JoinedKind | None:
+    """Return the common kind of numbers from different paths; None where the value of one would change.
 
     A known number meets any dtype that holds it; others keep theirs. The first few (`entering`) are what a loop starts
     with, and take the kind that it gives them: a larger dtype, NumPy's instead of Python's, and a float of Python's own
@@ -103,8 +102,14 @@ def common(values: Sequence[Value], *, entering: int = 0) -> Meeting | None:
     if not all(_keeps(value, dtype, entering=k < entering) for k, value in enumerate(values)):
         return None
     mixed = [value for k, value in enumerate(values) if k >= entering or not is_weak(value)]
-    pythons = dict.fromkeys(kind for value in mixed for kind in python_types(value))
-    return Meeting(dtype, weak, tuple(kind for kind in pythons if not weak or kind is not python_type(dtype)))
+    found = kinds_by_path.all_of([value.other_kinds for value in values if isinstance(value, Scalar)])
+    others = (kind for value in mixed for kind in (*python_types(value), *instead_of(value)))
+    own = python_type(dtype) if weak else dtype.numpy.type
+    return JoinedKind(
+        dtype, weak,
+        Kinds((k for k in others if k is not own), found.merges, tells=found.tells, entering=found.entering,
+              of_items=found.of_items),
+    )  # fmt: skip
 
 
 def _keeps(value: Value, dtype: DType, *, entering: bool) -> bool:

@@ -1,1 +1,1 @@
-"""Arrays: indexing and assignment, who shares memory with whom, arrays that move and change their size."""
+"""Arrays: indexing and assignment, aliasing, memory order, dynamic views and dynamic sizes."""

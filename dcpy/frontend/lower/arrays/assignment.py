@@ -8,25 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dcpy.base.errors import DcpyError, FrontendError
-from dcpy.base.exceptions import exception_type
-from dcpy.frontend.dataflow import channels
-from dcpy.frontend.desugar import core
-from dcpy.frontend.lists import ListValue
-from dcpy.frontend.lower.arithmetic.elementwise import convert
-from dcpy.frontend.lower.arithmetic.fitting import stored
-from dcpy.frontend.lower.arithmetic.operators import UFUNC_OF, binary
-from dcpy.frontend.lower.arrays import gather, indexing, stores
-from dcpy.frontend.lower.arrays.keys import Keys, Names, written_out
-from dcpy.frontend.lower.control import conflicts
-from dcpy.frontend.lower.expressions import attribute, evaluate, evaluate_all, keys_of, subscript
-from dcpy.frontend.lower.frame import is_field
-from dcpy.frontend.lower.names import bind_name, read_name
-from dcpy.frontend.lower.objects import dataclasses as objects
-from dcpy.frontend.lower.objects import special_methods as special
-from dcpy.frontend.lower.sequences import items as sequences
-from dcpy.frontend.lower.sequences import references
-from dcpy.frontend.queues import StreamValue
-from dcpy.frontend.values import (
+from dcpy.base.program_exceptions import exception_type
+from dcpy.frontend.abstract_values.list_values import ListValue
+from dcpy.frontend.abstract_values.stream_values import StreamValue
+from dcpy.frontend.abstract_values.values import (
     ArrayValue,
     DictValue,
     RecordValue,
@@ -41,6 +26,21 @@ from dcpy.frontend.values import (
     kind_of,
     scalar_expr,
 )
+from dcpy.frontend.dataflow import stream_operations
+from dcpy.frontend.desugar import core
+from dcpy.frontend.lower.arithmetic.elementwise import convert
+from dcpy.frontend.lower.arithmetic.operators import UFUNC_OF, binary
+from dcpy.frontend.lower.arithmetic.range_checks import stored
+from dcpy.frontend.lower.arrays import advanced_indexing, basic_indexing, stores
+from dcpy.frontend.lower.arrays.subscript_keys import IndexingMode, Keys, written_out
+from dcpy.frontend.lower.expressions import attribute, evaluate, evaluate_all, keys_of, subscript
+from dcpy.frontend.lower.frame import is_field
+from dcpy.frontend.lower.name_binding import bind_name, read_name
+from dcpy.frontend.lower.objects import dataclass_objects as objects
+from dcpy.frontend.lower.objects import special_methods as special
+from dcpy.frontend.lower.parallel_maps import write_conflicts
+from dcpy.frontend.lower.sequences import items as sequences
+from dcpy.frontend.lower.sequences import list_references
 from dcpy.ir import types
 from dcpy.ir.expressions.scalar import Load, ScalarExpr, cast, loads_of
 from dcpy.ir.memlet import Memlet
@@ -86,7 +86,7 @@ def _unpack(frame: Frame, targets: list[ast.expr], value: Value) -> None:
             f"not enough values to unpack (expected {len(targets)}, got {len(items)})" if few
             else f"too many values to unpack (expected {len(targets)})",
             notes=("Python raises ValueError here",),
-            help="write a name for each value; `*rest` takes what is left",
+            help="write a name for each value; `*rest` takes the remaining values",
         )  # fmt: skip
     for target, item in zip(targets, _read_first(frame, targets, items), strict=True):
         assign(frame, target.value if isinstance(target, ast.Starred) else target, item)
@@ -129,16 +129,16 @@ def _read_first(frame: Frame, targets: list[ast.expr], items: list[Value]) -> li
 def _store(frame: Frame, target: ast.Subscript, value: Value) -> None:
     if isinstance(value, Scalar) and not isinstance(value.expr, Load):
         operands: list[Value] = [value]
-        frame.program.pending.append(operands)
+        frame.program.pending_operands.append(operands)
         owner = evaluate(frame, target.value)
         keys = keys_of(frame, target.slice)
-        frame.program.pending.pop()
+        frame.program.pending_operands.pop()
         value = operands[0]
     else:
         owner = evaluate(frame, target.value)
         keys = keys_of(frame, target.slice)
     if isinstance(owner, StreamValue):  # an output of a tasklet: `name = value` there
-        channels.push(frame, owner, value)
+        stream_operations.push(frame, owner, value)
         return
     store_keys(frame, owner, keys, value)
 
@@ -152,29 +152,30 @@ def store_keys(frame: Frame, owner: Value, keys: list[Value], value: Value) -> N
     if not isinstance(owner, ArrayValue):
         raise FrontendError(
             f"{kind_of(owner)} does not take assignments to its items",
-            notes=("only arrays are memory of a program; everything else is a value",),
+            notes=("only elements of arrays can be changed; everything else is a value",),
             help="make it an array: np.array(...)" if isinstance(owner, TupleValue) else "keep the items in variables",
         )
     written = written_out(frame.b, owner, keys)
-    if written.names is Names.CHOICE:
-        gather.write(frame.b, owner, written, value)
+    if written.mode is IndexingMode.CHOICE:
+        advanced_indexing.write(frame.b, owner, written, value)
         return
-    place = indexing.basic(frame.b, owner, written.items)
-    if written.names is Names.ELEMENT:
+    place = basic_indexing.basic(frame.b, owner, written.items)
+    if written.mode is IndexingMode.ELEMENT:
         _store_element(frame, owner, place, value)
     else:
         frame.b.store(place, value)
 
 
 def _store_element(frame: Frame, owner: ArrayValue, place: ArrayValue, value: Value) -> None:
-    stores.require_writable(frame.b, owner)
+    stores.require_writable(frame.b, owner, single=True)
     if isinstance(value, ArrayValue) and not value.shape:
         value = Scalar(value.load(()))
     if not is_number(value):
+        is_sequence = isinstance(value, ArrayValue | TupleValue | ListValue)
         raise FrontendError(
             f"setting an array element with {kind_of(value)}",
             notes=("NumPy raises ValueError here",),
-            help="store it into a slice, or reduce it to a number first",
+            help="store it into a slice, or reduce it to a number first" if is_sequence else "store a number",
         )
     number = scalar_expr(stored(frame.b, value, place.dtype))
     if number.dtype.kind == "c" and place.dtype.kind != "c":
@@ -183,7 +184,7 @@ def _store_element(frame: Frame, owner: ArrayValue, place: ArrayValue, value: Va
             notes=("NumPy raises TypeError here",),
             help="store its .real",
         )
-    memlet = Memlet(place.container, place.subset(()), frame.b.combined.get(place.container, ""))
+    memlet = Memlet(place.container, place.subset(()), frame.b.combined_writes.get(place.container, ""))
     frame.emit.tasklet([(memlet, convert(number, place.dtype))])
 
 
@@ -215,9 +216,9 @@ def augment(frame: Frame, target: ast.expr, symbol: str, value_node: ast.expr) -
 def _assign_field(frame: Frame, node: ast.expr, name: str, value: Value) -> None:
     """``owner.name = value``; the owner may be an expression that runs code."""
     operands: list[Value] = [value]
-    frame.program.pending.append(operands)
+    frame.program.pending_operands.append(operands)
     owner = evaluate(frame, node)
-    frame.program.pending.pop()
+    frame.program.pending_operands.pop()
     if isinstance(owner, ArrayValue) and name in ("real", "imag"):
         store_keys(frame, attribute(frame, owner, name), [Static(Ellipsis)], operands[0])
     else:
@@ -228,9 +229,9 @@ def _augment_field(frame: Frame, node: ast.expr, name: str, symbol: str, value_n
     """``owner.name symbol= value``: an array stays the same one."""
     owner = evaluate(frame, node)
     operands: list[Value] = [attribute(frame, owner, name)]
-    frame.program.pending.append(operands)
+    frame.program.pending_operands.append(operands)
     value = evaluate(frame, value_node)
-    frame.program.pending.pop()
+    frame.program.pending_operands.pop()
     current = operands[0]
     if isinstance(owner, ArrayValue) and name in ("real", "imag"):
         _augment_keys(frame, current, [Static(Ellipsis)], symbol, value)
@@ -269,7 +270,7 @@ def _augment_name(frame: Frame, target: ast.Name, name: str, symbol: str, value_
         read_name(frame, name)  # the refusal of a name without a value
     shared = frame.forbidding(name)
     if shared is not None:
-        conflicts.accumulate(frame, shared, name, symbol, evaluate(frame, value_node))
+        write_conflicts.accumulate(frame, shared, name, symbol, evaluate(frame, value_node))
         return
     operands = evaluate_all(frame, [ast.copy_location(ast.Name(name, ast.Load()), target), value_node])
     current, value = operands
@@ -278,28 +279,28 @@ def _augment_name(frame: Frame, target: ast.Name, name: str, symbol: str, value_
         return
     if _updates_list(frame, current, symbol, value):
         return
-    frame.b.naming = name
+    frame.b.result_name = name
     bind_name(frame, name, _combined(frame, symbol, current, value))
 
 
 def _updates_list(frame: Frame, current: Value, symbol: str, value: Value) -> bool:
     """Changes a list in place, ``x += items`` or ``x *= n``; not where NumPy makes an array of it."""
     of_numpy = isinstance(value, ArrayValue) or (symbol == "+" and is_number(value) and not is_weak(value))
-    if not references.is_list(current) or symbol not in ("+", "*") or of_numpy:
+    if not list_references.is_list(current) or symbol not in ("+", "*") or of_numpy:
         return False
     _call_list(frame, current, "extend" if symbol == "+" else "__imul__", value)
     return True
 
 
 def _combined(frame: Frame, symbol: str, current: Value, value: Value) -> Value:
-    """What ``current symbol= value`` makes of something that is no array."""
+    """Return the value of ``current symbol= value`` for something that is no array."""
     found = special.binary(frame, symbol, current, value, in_place=True)
     return binary(frame.b, symbol, current, value) if found is None else found
 
 
 def _update_array(frame: Frame, current: ArrayValue, symbol: str, value: Value) -> None:
-    if conflicts.conflicts(frame, current):
-        conflicts.update_array(frame, current, symbol, value)
+    if write_conflicts.conflicts(frame, current):
+        write_conflicts.update_array(frame, current, symbol, value)
     elif symbol == "@":
         frame.b.store(current, binary(frame.b, "@", current, value))
     else:
@@ -315,7 +316,7 @@ def _augment_keys(frame: Frame, owner: Value, keys: list[Value], symbol: str, va
     keys = _of_dictionary(owner, keys)
     if isinstance(owner, TupleValue | ListValue | DictValue) and len(keys) == 1:
         current = subscript(frame, owner, keys)
-        if isinstance(owner, DictValue) or references.is_list(owner):
+        if isinstance(owner, DictValue) or list_references.is_list(owner):
             if isinstance(current, ArrayValue):  # it changes in place, and stays where it is
                 _update_array(frame, current, symbol, value)
                 return
@@ -326,11 +327,11 @@ def _augment_keys(frame: Frame, owner: Value, keys: list[Value], symbol: str, va
     if not isinstance(owner, ArrayValue):
         raise FrontendError(f"{kind_of(owner)} does not take assignments to its items")
     written = written_out(frame.b, owner, keys)
-    if written.names is Names.CHOICE:
+    if written.mode is IndexingMode.CHOICE:
         _augment_chosen(frame, owner, written, symbol, value)
         return
-    place = indexing.basic(frame.b, owner, written.items)
-    if written.names is not Names.ELEMENT or conflicts.conflicts(frame, place):
+    place = basic_indexing.basic(frame.b, owner, written.items)
+    if written.mode is not IndexingMode.ELEMENT or write_conflicts.conflicts(frame, place):
         _update_array(frame, place, symbol, value)
         return
     if isinstance(value, ArrayValue) and not value.shape:
@@ -341,11 +342,11 @@ def _augment_keys(frame: Frame, owner: Value, keys: list[Value], symbol: str, va
 def _augment_chosen(frame: Frame, owner: ArrayValue, keys: Keys, symbol: str, value: Value) -> None:
     """``owner[arrays] symbol= value``: a copy is changed in place, and stored."""
     b = frame.b
-    old = gather.read(b, owner, keys)
+    old = advanced_indexing.read(b, owner, keys)
     if symbol != "@":
         value = value if isinstance(value, ArrayValue) or is_number(value) else b.array(value)
         stores.require_updatable(b, UFUNC_OF[symbol], old, value)
-    gather.write(b, owner, keys, binary(b, symbol, old, value), checked=True)
+    advanced_indexing.write(b, owner, keys, binary(b, symbol, old, value), checked=True)
 
 
 # -- exceptions ------------------------------------------------------------------------------------------------------

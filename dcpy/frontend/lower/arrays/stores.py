@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dcpy.base.errors import FrontendError
+from dcpy.frontend.abstract_values.values import ArrayValue, Scalar, Value, is_number, scalar_expr, shape_of
 from dcpy.frontend.lower.arithmetic import elementwise
 from dcpy.frontend.lower.arithmetic.broadcasting import broadcast_to, may_be_one
-from dcpy.frontend.lower.arithmetic.fitting import require_fit, stored
 from dcpy.frontend.lower.arithmetic.promotion import can_cast, ufunc_dtypes
-from dcpy.frontend.lower.raising import PathsMatter
-from dcpy.frontend.values import ArrayValue, Scalar, Value, is_number, scalar_expr, shape_of
+from dcpy.frontend.lower.arithmetic.range_checks import require_fit, stored
+from dcpy.frontend.lower.lowering_signals import PathsMatter, WillRaise
 from dcpy.ir.expressions.scalar import ScalarExpr, cast
 from dcpy.ir.nodes import Copy
 from dcpy.ir.symbolic import ONE, sym
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 def store(b: TypedEmitter, target: ArrayValue, value: Value) -> None:
     """``target[...] = value``, broadcast and cast as NumPy assigns."""
     require_writable(b, target)
-    if target.container in b.combined:
-        accumulate(b, target, value, b.combined[target.container])
+    if target.container in b.combined_writes:
+        accumulate(b, target, value, b.combined_writes[target.container])
         return
     write(b, target, value)
 
@@ -138,23 +138,28 @@ def accumulate(b: TypedEmitter, target: ArrayValue, value: Value, resolution: st
 
 
 def same_place(left: ArrayValue, right: ArrayValue) -> bool:
-    """Whether two values show the same elements in the same order."""
+    """Return whether two values show the same elements in the same order."""
     return (left.container, left.window, left.axes, left.shape) == (
         right.container, right.window, right.axes, right.shape)  # fmt: skip
 
 
-def is_writable(b: TypedEmitter, target: ArrayValue) -> bool:
-    """Whether stores to an array are taken."""
+def is_writable(b: TypedEmitter, target: ArrayValue, *, single: bool = False) -> bool:
+    """Return whether stores to an array are taken, or only those to a `single` element."""
     try:
-        require_writable(b, target)
-    except (FrontendError, PathsMatter):
+        require_writable(b, target, single=single)
+    except (FrontendError, PathsMatter, WillRaise):
         return False
     return True
 
 
-def require_writable(b: TypedEmitter, target: ArrayValue) -> None:
-    """Refuses stores to what only looks like an array, and to one of two versions or copies of an array."""
-    if any(axis < 0 and size is not ONE for axis, size in zip(target.axes, target.shape, strict=True)):
+def require_writable(b: TypedEmitter, target: ArrayValue, *, single: bool = False) -> None:
+    """Refuses stores to what only looks like an array, and to one of two versions or copies of an array.
+
+    `single`: one element is stored, so that it does not matter whether others are the same one.
+    """
+    if target.read_only:
+        raise WillRaise("ValueError", "assignment destination is read-only", help="copy it first: `.copy()`")
+    if not single and any(axis < 0 and size is not ONE for axis, size in zip(target.axes, target.shape, strict=True)):
         raise FrontendError(
             "assignment destination is read-only", notes=("it is a broadcast view",), help="copy it first"
         )
@@ -164,8 +169,8 @@ def require_writable(b: TypedEmitter, target: ArrayValue) -> None:
         if container in b.read_only:
             raise FrontendError("assignment destination is read-only", notes=(b.read_only[container],))
     for container in (target.container, *reached):
-        if container in b.detached:
-            found = b.detached[container]
+        if container in b.invalidated_aliases:
+            found = b.invalidated_aliases[container]
             error = FrontendError(
                 "this array may or may not be the one that another name shows",
                 notes=(found.reason,),
@@ -174,17 +179,17 @@ def require_writable(b: TypedEmitter, target: ArrayValue) -> None:
             raise b.by_path(found.merge, error)
     b.clock += 1
     for container in reached:
-        for copy in b.seen_copies(container):
+        for copy in b.live_copies(container):
             raise has_copy(b, *copy)
         b.stored[container] = b.clock
 
 
 def has_copy(b: TypedEmitter, copy: str, merge: object) -> Exception:
-    """What is raised where Python would write to one array, and lowering has made two of it."""
-    if copy in b.detached:
+    """Return the exception for a write to one Python array of which lowering has made two."""
+    if copy in b.invalidated_aliases:
         return FrontendError(
             "this array has a copy, used later, which would not see what is written",
-            notes=(b.detached[copy].reason,),
+            notes=(b.invalidated_aliases[copy].reason,),
             help="write before the copy is made, or make the copy yourself (`.copy()`)",
         )
     error = FrontendError(

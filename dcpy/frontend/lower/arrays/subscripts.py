@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.lower.arrays import gather
-from dcpy.frontend.lower.arrays.indexing import basic
-from dcpy.frontend.lower.arrays.keys import Names, written_out
-from dcpy.frontend.values import ArrayValue, Scalar, Value, kind_of
+from dcpy.frontend.abstract_values.values import ArrayValue, Scalar, Value, kind_of
+from dcpy.frontend.lower.arrays import advanced_indexing
+from dcpy.frontend.lower.arrays.basic_indexing import basic
+from dcpy.frontend.lower.arrays.subscript_keys import IndexingMode, written_out
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.typed_emitter import TypedEmitter
@@ -20,9 +20,9 @@ def subscript(b: TypedEmitter, value: Value, keys: Sequence[Value]) -> Value:
     if not isinstance(value, ArrayValue):
         raise FrontendError(f"{kind_of(value)} cannot be indexed")
     written = written_out(b, value, keys)
-    if written.names is Names.CHOICE:
-        return gather.read(b, value, written)
+    if written.mode is IndexingMode.CHOICE:
+        return advanced_indexing.read(b, value, written)
     found = basic(b, value, written.items)
-    if written.names is Names.ELEMENT:
+    if written.mode is IndexingMode.ELEMENT:
         return Scalar(found.load(()))
-    return b.copy(found) if written.names is Names.COPY else found
+    return b.copy(found) if written.mode is IndexingMode.COPY else found

@@ -1,1 +1,1 @@
-"""Control flow: branches, loops and parallel maps, and what names stand for where paths meet."""
+"""Control flow: branches, joins of paths, path-sensitive states, and path splitting."""

@@ -1,4 +1,5 @@
-"""Branches: ``if``, statements in several versions (`versions`), and what names stand for where the sides meet."""
+"""Branches: ``if``, statements in several versions (`path_splitting`), and what names stand for where the sides meet.
+"""
 
 from __future__ import annotations
 
@@ -9,17 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 from dcpy.base.errors import DcpyError
 from dcpy.base.source import SrcSpan
+from dcpy.frontend.abstract_values.values import Missing, Static, Value, VariantValue
 from dcpy.frontend.desugar import core
 from dcpy.frontend.desugar.liveness import assigned
-from dcpy.frontend.lower.arrays.sharing import living, shown_by_others
-from dcpy.frontend.lower.control import cases, hoisting, merges, states, versions
-from dcpy.frontend.lower.control.refine import refine
+from dcpy.frontend.introspection.ast_traversal import walk
+from dcpy.frontend.lower.arrays.name_aliases import live_values, shown_by_others
+from dcpy.frontend.lower.control import expression_splitting, joins, path_selectors, path_splitting, path_states
+from dcpy.frontend.lower.control.long_chains import LONGEST, flattened
 from dcpy.frontend.lower.expressions import condition
-from dcpy.frontend.lower.frame import NOTHING, Flow, Names, Scope, Site
-from dcpy.frontend.lower.objects.dataclasses import changed_fields
-from dcpy.frontend.lower.sequences import references
-from dcpy.frontend.trees import walk
-from dcpy.frontend.values import Missing, Static, Value, Versions
+from dcpy.frontend.lower.frame import NOTHING, ExitPoint, Flow, Names, OpenRegion
+from dcpy.frontend.lower.objects.dataclass_objects import changed_fields
+from dcpy.frontend.lower.sequences import iterator_uses, list_references
+from dcpy.ir.analysis.dataflow.branch_facts import refine_ranges
 from dcpy.ir.expressions.scalar import ScalarExpr
 from dcpy.ir.region import Branch, Region
 from dcpy.ir.symbolic import Ranges
@@ -36,7 +38,7 @@ class Side:
 
     body: core.Body
     ranges: Ranges
-    selector: Versions | None = None
+    selector: VariantValue | None = None
     number: int = 0
     place: SrcSpan | None = None  # the test that leads there, or away from there
 
@@ -64,7 +66,8 @@ def run_if(frame: Frame, node: core.If, execute: Execute) -> Flow:
     chain = node.chain()
     for part in chain:
         if part is not node and not _is_plain(frame, part):
-            return execute(frame, (part,))
+            rest = chain[chain.index(part) :]
+            return execute(frame, (part,) if len(rest) <= LONGEST else flattened(frame, rest))
         test = condition(frame, part.test)
         if test is True:
             return execute(frame, part.body)
@@ -83,7 +86,9 @@ def _sides(frame: Frame, chain: list[core.If], tests: list[ScalarExpr], live: Na
         if position:
             test = _test(frame, part, ranges, live)
             if test is None:
-                yield Side((part,), ranges, place=part.span)
+                rest = chain[position:]
+                body = (part,) if len(rest) <= LONGEST else flattened(frame, rest)
+                yield Side(body, ranges, place=part.span)
                 return
             if test is False:
                 continue
@@ -91,8 +96,8 @@ def _sides(frame: Frame, chain: list[core.If], tests: list[ScalarExpr], live: Na
                 yield Side(part.body, ranges, place=part.span)
                 return
             tests.append(test)
-        yield Side(part.body, refine(ranges, tests[-1], holds=True), place=part.span)
-        ranges = refine(ranges, tests[-1], holds=False)
+        yield Side(part.body, refine_ranges(ranges, tests[-1], holds=True), place=part.span)
+        ranges = refine_ranges(ranges, tests[-1], holds=False)
     yield Side(chain[-1].orelse, ranges, place=chain[-1].span)
 
 
@@ -100,7 +105,7 @@ def _test(frame: Frame, part: core.If, ranges: Ranges, live: Names) -> bool | Sc
     """The test of an ``elif``; None where more than an expression is needed for it."""
     if not _is_plain(frame, part):
         return None
-    mark, scope = frame.emit.mark(), Scope(Region(), "branch", live, 1)
+    mark, scope = frame.emit.mark(), OpenRegion(Region(), "branch", live, 1)
     try:
         with frame.entering(scope, ranges):
             test = condition(frame, part.test)
@@ -113,40 +118,43 @@ def _test(frame: Frame, part: core.If, ranges: Ranges, live: Names) -> bool | Sc
 
 
 def _is_plain(frame: Frame, part: core.If) -> bool:
-    """Whether the test binds no name, and is not rewritten for the paths that lead there."""
+    """Return whether the test binds no name, and is not rewritten for the paths that lead there."""
     if isinstance(part.test, ast.AST) and any(isinstance(tree, ast.NamedExpr) for tree in walk(part.test)):
         return False
-    pulled = hoisting.pulled_out(frame, part) if frame.b.split_at else None
-    return pulled is None and versions.selector_of(frame, part) is None
+    pulled = expression_splitting.split_statement(frame, part) if frame.b.split_joins else None
+    return pulled is None and path_splitting.selector_of(frame, part) is None
 
 
-def run_versions(frame: Frame, body: core.Body, selector: Versions, execute: Execute) -> Flow:
+def run_versions(frame: Frame, body: core.Body, selector: VariantValue, execute: Execute) -> Flow:
     """Statements once for each number that the selector may have."""
     numbers = [number for number, _ in selector.options]
-    versions.require_few(frame, selector)
+    path_splitting.require_few(frame, selector)
     sides = [Side(body, frame.emit.ranges, selector, number) for number in numbers]
-    tests = [cases.is_number_of(selector.which, number) for number in numbers[:-1]]
+    tests = [path_selectors.is_number_of(selector.which, number) for number in numbers[:-1]]
     live = frame.liveness.after.get(body[-1], NOTHING) | {".return"}
-    origin = frame.program.origins.get(selector.which)
+    origin = frame.program.selector_origins.get(selector.which)
     return _run(frame, Fork(sides, tests, live, body[0].span, merge=origin, is_split=True), execute)
 
 
 def _run(frame: Frame, fork: Fork, execute: Execute) -> Flow:
     regions: list[Region] = []
-    alive: list[Site] = []
+    alive: list[ExitPoint] = []
     places: list[SrcSpan] = []
     bound: Names = NOTHING
-    for side in fork.sides:
-        bound |= assigned(side.body)
-        scope = Scope(Region(), "branch", fork.live, 1 if side.selector is None else len(side.selector.options))
-        with frame.entering(scope, side.ranges):
-            if side.selector is not None:
-                versions.resolved(frame, side.selector.which, side.number)
-            flow = execute(frame, side.body)
-            regions.append(scope.region)
-            if flow is Flow.ON or ".return" in frame.env:
-                alive.append(Site(scope.region, frame.env, False, frame.emit.ranges))
-                places.append(side.place or fork.span)
+    with iterator_uses.on_one_of(frame.program) as end_of_side:
+        for side in fork.sides:
+            bound |= assigned(side.body)
+            copies = 1 if side.selector is None else len(side.selector.options)
+            scope = OpenRegion(Region(), "branch", fork.live, copies)
+            with frame.entering(scope, side.ranges):
+                if side.selector is not None:
+                    path_splitting.resolved(frame, side.selector.which, side.number)
+                flow = execute(frame, side.body)
+                regions.append(scope.region)
+                if flow is Flow.ON or ".return" in frame.env:
+                    alive.append(ExitPoint(scope.region, frame.env, False, frame.emit.ranges))
+                    places.append(side.place or fork.span)
+            end_of_side(flow is not Flow.LEFT)
     returned = any(".return" in path.env for path in alive)
     for path in alive:
         if returned:  # the end of the function: the other side returns None
@@ -159,11 +167,11 @@ def _run(frame: Frame, fork: Fork, execute: Execute) -> Flow:
     return Flow.ON if alive and not returned else Flow.LEFT
 
 
-def _merge(frame: Frame, fork: Fork, bound: Names, paths: list[Site], places: list[SrcSpan]) -> None:
+def _merge(frame: Frame, fork: Fork, bound: Names, paths: list[ExitPoint], places: list[SrcSpan]) -> None:
     """Binds the names that some side assigned to what they stand for afterwards."""
     names = changed_fields(frame.env, paths) if paths else []
     names += sorted((bound | {".return"}) & fork.live)
-    facts, envs = [path.ranges for path in paths], [living(path.env, fork.live) for path in paths]
+    facts, envs = [path.ranges for path in paths], [live_values(path.env, fork.live) for path in paths]
     columns: dict[str, list[Value]] = {}
     for name in names:
         found = [path.env.get(name) for path in paths]
@@ -174,59 +182,59 @@ def _merge(frame: Frame, fork: Fork, bound: Names, paths: list[Site], places: li
 
     def join(name: str) -> Value:
         busy = shown_by_others(frame, name, [frame.env, *envs])
-        return merges.join(frame, name, columns[name], merges.Paths(facts, envs, busy, merge=fork.merge))
+        return joins.join(frame, name, columns[name], joins.Paths(facts, envs, busy, merge=fork.merge))
 
     table = _states(frame, fork, paths, columns, join)
     tables = [] if table is None else [table]
-    ends = [states.arrivals(path.env, tables) for path in paths]
+    ends = [path_states.path_ends(path.env, tables) for path in paths]
     kept = [] if table is None else table.names
     joined: dict[str, Value] = {}
     for name in columns:
         if name not in kept:
             frame.env[name] = joined[name] = join(name)
     for position, (path, end) in enumerate(zip(paths, ends, strict=True)):
-        pairs = [(value, references.as_source(path.env, value, columns[name][position]))
+        pairs = [(value, list_references.as_source(path.env, value, columns[name][position]))
                  for name, value in joined.items()]  # fmt: skip
         with frame.emit.inside(path.region, path.ranges):
-            states.move(frame, pairs, end)
+            path_states.move(frame, pairs, end)
     if table is not None:
         numbers = [number for path in paths for number in table.reached(path.env)]
         frame.env |= {name: table.value(name, numbers) for name in kept}
     for name in joined:
-        frame.env[name] = references.as_own(frame, name, frame.env[name])
+        frame.env[name] = list_references.as_own(frame, name, frame.env[name])
 
 
 def _states(
-    frame: Frame, fork: Fork, paths: list[Site], columns: dict[str, list[Value]], join: Callable[[str], Value]
-) -> states.States | None:  # fmt: skip
+    frame: Frame, fork: Fork, paths: list[ExitPoint], columns: dict[str, list[Value]], join: Callable[[str], Value]
+) -> path_states.States | None:  # fmt: skip
     """The states of names that must not meet in one place, where these paths are kept apart; None where there are none.
 
     Names that stand for several things already, and versions of statements, are always kept apart.
     """
-    if not versions.is_split(frame, fork.merge):
+    if not path_splitting.is_split(frame, fork.merge):
         return None
-    split = fork.is_split or versions.is_marked(frame, fork.merge)
+    split = fork.is_split or path_splitting.is_marked(frame, fork.merge)
     names = []
     for name, values in columns.items():
-        several = any(isinstance(value, Versions) for value in values)
+        several = any(isinstance(value, VariantValue) for value in values)
         if not split and not several:
             continue
         joined: Value = Static(None)
-        if not several and not versions.differ(values):
+        if not several and not path_splitting.differ(values):
             with frame.emit.dry_run():
                 joined = join(name)
-        if versions.disagree(frame, values, joined):
+        if path_splitting.disagree(frame, values, joined):
             names.append(name)
     if not names:
         return None
     mark = frame.emit.mark()
     while names:
-        table = states.States(frame, names, fork.merge, loop=False)
+        table = path_states.States(frame, names, fork.merge, loop=False)
         try:
             for path in paths:
                 table.reached(path.env)
             return table
-        except cases.Unplaced as unplaced:
+        except path_selectors.NoOuterPlace as unplaced:
             frame.emit.undo_to(mark)
             names = [name for name in names if name != unplaced.name] if unplaced.name else []
     return None

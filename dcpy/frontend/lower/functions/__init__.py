@@ -1,1 +1,1 @@
-"""Functions: calls, arguments and results, recursion, decorators, functions that stay Python."""
+"""Functions: calls, arguments, recursion, decorators, functions that stay Python."""

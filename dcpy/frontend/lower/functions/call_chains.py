@@ -10,7 +10,7 @@ from dcpy.frontend.lower.frame import Frame
 
 
 @contextmanager
-def call_noted(frame: Frame, name: str, *, own: bool) -> Iterator[None]:
+def with_call_note(frame: Frame, name: str, *, own: bool) -> Iterator[None]:
     """Add the call of a function to each error that leaves it, unless the function is dcpy's own."""
     span = frame.emit.span
     try:

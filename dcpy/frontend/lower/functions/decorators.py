@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dcpy.base.errors import FrontendError, ProgramError
-from dcpy.frontend.callbacks import callback
+from dcpy.frontend.abstract_values.values import Static, Value
+from dcpy.frontend.callback_decorator import callback
 from dcpy.frontend.lower.expressions import evaluate, evaluate_all
-from dcpy.frontend.lower.functions.calls import call
-from dcpy.frontend.values import Static, Value
+from dcpy.frontend.lower.functions.call_dispatch import call
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame
@@ -37,7 +37,7 @@ def decorator(frame: Frame, tree: ast.expr) -> Value:
 
 
 def decorated(frame: Frame, tree: ast.expr, found: Value, function: Value) -> Value:
-    """What a name stands for whose definition has this decorator."""
+    """Return the value of the name of a definition with this decorator."""
     if found is SAME:
         return function
     try:

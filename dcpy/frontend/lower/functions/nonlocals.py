@@ -10,15 +10,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.desugar.names import parameter_names
-from dcpy.frontend.lower.names import bind_name
-from dcpy.frontend.values import Value, is_number
+from dcpy.frontend.abstract_values.values import Value, is_number
+from dcpy.frontend.desugar.bound_and_free_names import parameter_names
+from dcpy.frontend.lower.name_binding import bind_name
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame
 
 
-def hand_in(caller: Frame, scope: Frame, inner: Frame) -> dict[str, Value]:
+def bind_shared_variables(caller: Frame, scope: Frame, inner: Frame) -> dict[str, Value]:
     """Gives a nested function, defined in `scope`, the variables that it shares; returns them."""
     given: dict[str, Value] = {}
     for name in sorted(inner.define.outer):
@@ -36,15 +36,15 @@ def hand_in(caller: Frame, scope: Frame, inner: Frame) -> dict[str, Value]:
     return given
 
 
-def hand_back(caller: Frame, inner: Frame, given: dict[str, Value]) -> None:
-    """What the shared variables are after the call."""
+def return_shared_variables(caller: Frame, inner: Frame, given: dict[str, Value]) -> None:
+    """Assign the shared variables in the caller's frame after the call."""
     changed = {name: inner.env[name] for name in sorted(inner.define.outer)
                if name in inner.env and inner.env[name] is not given.get(name)}  # fmt: skip
     if changed and caller.emit.region is not caller.scope.region:
         name = next(iter(changed))
         raise FrontendError(
             f"{inner.define.name}() assigns {name!r} of the function around it, inside of an expression",
-            notes=("the part of the expression that calls it may not run, or run several times",),
+            notes=("that part of the expression may run several times, or not at all",),
             help="call it in a statement of its own: `if` instead of a choice, `break` instead of a test of a loop",
         )
     for name, value in changed.items():

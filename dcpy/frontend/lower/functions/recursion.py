@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.specialize.sizes import sample_of, sizes_of, with_sizes
-from dcpy.frontend.specialize.types import ArgType, ConstantType, ScalarType
+from dcpy.frontend.specialize.argument_sizes import sample_of, sizes_of, with_sizes
+from dcpy.frontend.specialize.argument_types import ArgType, ConstantType, ScalarType
 from dcpy.ir.symbolic import as_expr
 from dcpy.ir.types import int64
 
@@ -28,8 +28,8 @@ MAX_LEVELS = 64  # of a recursion
 FRAMES = 120  # of Python's, for each of them
 MAX_CALLS = 256  # of recursive functions that are evaluated in place
 MAX_VERSIONS = 100  # of one program, each for other sizes and integers
-_DATA = "where the recursion ends must follow from sizes and integer arguments: a program is compiled for these"
-_LOOP = "write a loop; what waits to be done can be kept in a list: `todo = [...]`, `while todo: part = todo.pop()`"
+_DATA = "a recursion is compiled for known sizes and integers: elements of arrays cannot decide where it ends"
+_LOOP = "write a loop that keeps the open work in a list: `todo = [...]`, `while todo: part = todo.pop()`"
 
 
 class CallsItself(FrontendError):
@@ -54,7 +54,7 @@ def enter(program: Program, name: str, function: object, code: object) -> None:
 
 def again(name: str) -> FrontendError:
     """The error of a call with the very types that the function is being lowered for."""
-    return _endless(name, "it does so with arguments of the same types, sizes and known values: data decides its end")
+    return _endless(name, "the inner call has the same types and known values: only data could end the recursion")
 
 
 def require_few_versions(name: str, count: int) -> None:
@@ -62,7 +62,7 @@ def require_few_versions(name: str, count: int) -> None:
     if count >= MAX_VERSIONS:
         raise FrontendError(
             f"{name!r} calls itself, and was called with more than {MAX_VERSIONS} combinations of sizes and integers",
-            notes=("a program that calls itself is compiled for each of them",),
+            notes=("a recursive program is compiled for each combination",),
             help=f"{_LOOP}; or call it with few different values",
         )
 

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dcpy.base.bit_generators import is_generator
 from dcpy.base.errors import FrontendError
-from dcpy.base.generators import is_generator
+from dcpy.frontend.abstract_values.values import GeneratorValue, Value
 from dcpy.frontend.implements import call_entry, find, implemented
 from dcpy.frontend.lower.frame import ExtraArgument
-from dcpy.frontend.specialize.types import GeneratorType
-from dcpy.frontend.values import GeneratorValue, Value
+from dcpy.frontend.specialize.argument_types import GeneratorType
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from dcpy.frontend.closure import Dependence
+    from dcpy.frontend.introspection.closure import Dependence
     from dcpy.frontend.lower.frame import Frame
 
 METHODS = "numpy.random.Generator."  # what their names in the registry begin with
@@ -28,7 +28,7 @@ METHODS = "numpy.random.Generator."  # what their names in the registry begin wi
 
 def global_generator(frame: Frame, generator: Any, dependence: Dependence | None) -> GeneratorValue:
     """A global generator: one more argument of the program."""
-    emit, extra = frame.emit, frame.program.extra
+    emit, extra = frame.emit, frame.program.extra_arguments
     if id(generator) not in extra:
         name = emit.fresh_for_good(dependence.name if dependence is not None else "generator")
         kind = GeneratorType(frame.program.aliases.get(id(generator), ""))
@@ -56,7 +56,7 @@ def call_method(
 
 def require_order(frame: Frame, generator: GeneratorValue) -> None:
     """Refuses to draw in a parallel map from a generator that its iterations share."""
-    open_regions = frame.emit.open
+    open_regions = frame.emit.open_regions
     home = frame.emit.regions[generator.container]
     depth = next(depth for depth, region in enumerate(open_regions) if region is home)
     for scope in frame.map_scopes():

@@ -1,7 +1,7 @@
 """Special methods of the user's classes: operators, comparisons, subscripts and calls of objects.
 
 Python's rules: the left operand is asked first, then the right one for the reflected method; ``+=`` is ``__iadd__`` or
-``+``. Methods that `dataclasses` writes (``__eq__``, ``__lt__``) have no source, and are not taken.
+``+``. Methods that `dataclass_objects` writes (``__eq__``, ``__lt__``) have no source, and are not taken.
 """
 
 from __future__ import annotations
@@ -13,10 +13,19 @@ from types import FunctionType
 from typing import TYPE_CHECKING
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.dataflow.places import schedule_of
-from dcpy.frontend.lower.objects.constructing import GENERATED
-from dcpy.frontend.numpy.traced import shown_at_the_call
-from dcpy.frontend.values import BoundMethod, MapValue, ObjectValue, RecordValue, Static, TupleValue, Value, is_weak
+from dcpy.frontend.abstract_values.values import (
+    BoundMethod,
+    MapValue,
+    ObjectValue,
+    RecordValue,
+    Static,
+    TupleValue,
+    Value,
+    is_weak,
+)
+from dcpy.frontend.dataflow.storage_and_schedules import schedule_of
+from dcpy.frontend.lower.objects.constructors import GENERATED
+from dcpy.frontend.numpy.python_implementations import shown_at_the_call
 from dcpy.ir.schedules import Unrolled
 
 if TYPE_CHECKING:

@@ -13,18 +13,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.desugar.names import bound_names
-from dcpy.frontend.lists import Lazy
-from dcpy.frontend.lower.arrays.sharing import held
-from dcpy.frontend.lower.control import merges
-from dcpy.frontend.lower.control.purity import as_map
+from dcpy.frontend.abstract_values.list_values import Lazy
+from dcpy.frontend.abstract_values.values import ArrayValue, TupleValue, Value
+from dcpy.frontend.desugar.bound_and_free_names import bound_names
+from dcpy.frontend.lower.arrays.name_aliases import held
+from dcpy.frontend.lower.control import joins
 from dcpy.frontend.lower.expressions import evaluate, require_no_late_variables
-from dcpy.frontend.lower.names import settle
+from dcpy.frontend.lower.name_binding import materialize
+from dcpy.frontend.lower.parallel_maps.loop_parallelization import as_map
 from dcpy.frontend.lower.sequences import items as sequences
-from dcpy.frontend.lower.sequences import listing
-from dcpy.frontend.lower.sequences.growing import appended, empty_growing, shown
-from dcpy.frontend.lower.sequences.walks import Walk
-from dcpy.frontend.values import ArrayValue, TupleValue, Value
+from dcpy.frontend.lower.sequences import list_types
+from dcpy.frontend.lower.sequences.amortized_append import appended, empty_growing, shown
+from dcpy.frontend.lower.sequences.generator_inlining import in_frame
+from dcpy.frontend.lower.sequences.iteration import ItemIteration
 from dcpy.ir.symbolic import Expr, product_of
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def comprehend(frame: Frame, node: Comprehension | ast.DictComp, first: Value) -
 
 
 def _is_known(frame: Frame, node: Comprehension, first: Value) -> bool:
-    """Whether the number of items is known, where that of the first iterable is."""
+    """Return whether the number of items is known, where that of the first iterable is."""
     if len(node.generators) == 1 and not node.generators[0].ifs:
         return True
     walk, _ = _look(frame, node, first)
@@ -70,7 +71,7 @@ def _written_out(frame: Frame, node: Comprehension, first: Value) -> Value:
     def visit(_: Sequence[Expr]) -> None:
         found.append(_element(frame, node))
 
-    Walk(frame, node, node.generators, first, visit).run()
+    ItemIteration(frame, node, node.generators, first, visit).run()
     return TupleValue(tuple(found), is_list=True)
 
 
@@ -80,12 +81,12 @@ def _element(frame: Frame, node: Comprehension) -> Value:
     return value
 
 
-def _look(frame: Frame, node: Comprehension, first: Value) -> tuple[Walk, list[Value]]:
+def _look(frame: Frame, node: Comprehension, first: Value) -> tuple[ItemIteration, list[Value]]:
     """A dry run: what the items are, and how many."""
     found: list[Value] = []
     env = frame.env
     frame.env = dict(env)
-    walk = Walk(frame, node, node.generators, first, lambda _: found.append(_element(frame, node)))
+    walk = ItemIteration(frame, node, node.generators, first, lambda _: found.append(_element(frame, node)))
     try:
         with frame.emit.dry_run():
             walk.run()
@@ -96,13 +97,13 @@ def _look(frame: Frame, node: Comprehension, first: Value) -> tuple[Walk, list[V
 
 def _fill(frame: Frame, node: Comprehension, first: Value) -> Value:
     """Items that are computed in loops."""
-    settle(frame)
+    materialize(frame)
     walk, found = _look(frame, node, first)
     if not found:  # nothing is ever reached, or it raises
-        Walk(frame, node, node.generators, first, lambda _: None).run()
+        ItemIteration(frame, node, node.generators, first, lambda _: None).run()
         return TupleValue((), is_list=True)
-    kind = listing.joined_kind(frame.b, [listing.kind_of_item(frame.b, value) for value in found])
-    if not all(merges.known_outside(frame, (size,)) for size in kind.shape):
+    kind = list_types.joined_kind(frame.b, [list_types.kind_of_item(frame.b, value) for value in found])
+    if not all(joins.known_outside(frame, (size,)) for size in kind.shape):
         raise FrontendError(
             "the rows of the list have different lengths, which are known at run time only",
             help="make them one length, or fill an array",
@@ -116,12 +117,12 @@ def _fill(frame: Frame, node: Comprehension, first: Value) -> Value:
 
 
 def _one_size(frame: Frame, sizes: Sequence[Expr]) -> Expr | None:
-    """How many items a level has each time, where that is known before."""
+    """Return the number of items that a level has each time, where it is known before."""
     same = all(size is sizes[0] for size in sizes)
-    return frame.b.exact(sizes[0]) if same and merges.known_outside(frame, (sizes[0],)) else None
+    return frame.b.exact(sizes[0]) if same and joins.known_outside(frame, (sizes[0],)) else None
 
 
-def _place(frame: Frame, node: Comprehension, first: Value, kind: listing.Kind, sizes: Sequence[Expr]) -> Value:
+def _place(frame: Frame, node: Comprehension, first: Value, kind: list_types.ItemKind, sizes: Sequence[Expr]) -> Value:
     """Each item has its place."""
     b = frame.b
     out = b.empty([*sizes, *kind.shape], kind.dtype, name="list")
@@ -129,7 +130,7 @@ def _place(frame: Frame, node: Comprehension, first: Value, kind: listing.Kind, 
     def visit(places: Sequence[Expr]) -> None:
         _put(frame, node, out, places)
 
-    walk = Walk(frame, node, node.generators, first, visit)
+    walk = ItemIteration(frame, node, node.generators, first, visit)
     walk.wrap = lambda loop, _: as_map(frame, loop, out)
     walk.run()
     if len(sizes) > 1:
@@ -141,15 +142,17 @@ def _put(frame: Frame, node: Comprehension, out: ArrayValue, places: Sequence[Ex
     """Stores an item; those of a comprehension inside are stored where they belong at once."""
     inner = node.elt
     if not isinstance(inner, ast.ListComp) or len(inner.generators) > 1 or inner.generators[0].ifs:
-        listing.put(frame.b, out, places, _held(frame, _element(frame, node), out))
+        list_types.put(frame.b, out, places, _held(frame, _element(frame, node), out))
         return
     first = evaluate(frame, inner.generators[0].iter)
     if sequences.is_short(frame.b, first):
-        listing.put(frame.b, out, places, _held(frame, sequences.stable(frame.b, comprehend(frame, inner, first)), out))
+        list_types.put(
+            frame.b, out, places, _held(frame, sequences.stable(frame.b, comprehend(frame, inner, first)), out)
+        )
         return
     size = sequences.length(frame.b, first)
     frame.b.same_size(out.shape[len(places)], size, "the rows of the list have different lengths")
-    walk = Walk(frame, inner, inner.generators, first, lambda more: _put(frame, inner, out, [*places, *more]))
+    walk = ItemIteration(frame, inner, inner.generators, first, lambda more: _put(frame, inner, out, [*places, *more]))
     walk.wrap = lambda loop, _: as_map(frame, loop, out)
     walk.run()
 
@@ -159,7 +162,7 @@ def _held(frame: Frame, item: Value, out: ArrayValue) -> Value:
     return item
 
 
-def _count(frame: Frame, node: Comprehension, first: Value, kind: listing.Kind, capacity: Expr | None) -> Value:
+def _count(frame: Frame, node: Comprehension, first: Value, kind: list_types.ItemKind, capacity: Expr | None) -> Value:
     """Items one behind the other, as many as there are."""
     found = empty_growing(frame, kind, capacity)
 
@@ -167,13 +170,15 @@ def _count(frame: Frame, node: Comprehension, first: Value, kind: listing.Kind, 
         item = _held(frame, _element(frame, node), found.array)
         appended(frame, found, item, bounded=capacity is not None)
 
-    Walk(frame, node, node.generators, first, visit).run()
+    ItemIteration(frame, node, node.generators, first, visit).run()
     items = shown(frame, found)
     return replace(items, array=replace(items.array, fresh=True))
 
 
 def all_items(frame: Frame, value: Value) -> Value:
-    """What is in a generator expression, as a list; anything else as it is."""
-    return comprehend(frame, value.node, value.first) if isinstance(value, Lazy) else value
+    """Return the items of a generator expression, as a list; any other value as it is."""
+    if not isinstance(value, Lazy):
+        return value
+    return comprehend(frame, in_frame(frame, value).node, value.first)
 
 

@@ -10,15 +10,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.lower.names import bound_item, settle
-from dcpy.frontend.lower.raising import WillRaise
-from dcpy.frontend.lower.sequences import references
-from dcpy.frontend.values import DictValue, Static, TupleValue, Value
+from dcpy.frontend.abstract_values.values import DictValue, Static, TupleValue, Value
+from dcpy.frontend.lower.functions.numpy_arguments import static
+from dcpy.frontend.lower.lowering_signals import WillRaise
+from dcpy.frontend.lower.name_binding import bound_item, materialize
+from dcpy.frontend.lower.sequences import list_references
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame
 
 NONE = Static(None)
+COUNT_WITH_ARRAYS = "use an array with the key as index, np.bincount, or np.unique(..., return_counts=True)"
 
 
 def call_method(
@@ -31,14 +33,19 @@ def call_method(
     least, most = _ARGUMENTS[name]
     if not least <= len(args) <= most or (kwargs and name != "update"):
         raise FrontendError(f"{name}() does not take these arguments", notes=("Python raises TypeError here",))
-    settle(frame)
+    materialize(frame)
     if name == "update":
         return _update(frame, owner, *args, **kwargs)
     return method(frame, owner, *args)
 
 
+def static_key(key: Value) -> Any:
+    """The Python object that a key is; `FrontendError` where data decide it."""
+    return static(key, "the key of a dictionary", COUNT_WITH_ARRAYS)
+
+
 def _key(frame: Frame, key: Value) -> Any:
-    known = frame.b.static(key, "the key of a dictionary")
+    known = static_key(key)
     try:
         hash(known)
     except TypeError as error:
@@ -69,14 +76,14 @@ def _copy(frame: Frame, owner: DictValue) -> Value:
 
 def _change(frame: Frame, owner: DictValue, what: str, changed: Callable[[dict[Any, Value]], Value]) -> Value:
     """Changes what is in the dictionary; every name of it shows that."""
-    key = references.changing(frame, owner, what)
-    content = frame.env[key + references.ITEMS] if key else owner
+    key = list_references.changing(frame, owner, what)
+    content = frame.env[key + list_references.ITEMS] if key else owner
     assert isinstance(content, DictValue)
     items = dict(content.items)
     result = changed(items)
     if key:
-        frame.env[key + references.ITEMS] = DictValue(tuple(items.items()))
-    return references.shown(frame, result)
+        frame.env[key + list_references.ITEMS] = DictValue(tuple(items.items()))
+    return list_references.shown(frame, result)
 
 
 def _set(frame: Frame, owner: DictValue, key: Value, value: Value) -> Value:
@@ -86,11 +93,11 @@ def _set(frame: Frame, owner: DictValue, key: Value, value: Value) -> Value:
         items[known] = kept
         return NONE
 
-    return _change(frame, owner, references.ITEM, change)
+    return _change(frame, owner, list_references.ITEM, change)
 
 
 def _kept(frame: Frame, value: Value) -> Value:
-    return references.kept(frame, bound_item(frame, value))
+    return list_references.kept(frame, bound_item(frame, value))
 
 
 def _setdefault(frame: Frame, owner: DictValue, key: Value, default: Value = NONE) -> Value:

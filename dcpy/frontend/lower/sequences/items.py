@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.lists import Lazy, ListValue, YieldingValue
-from dcpy.frontend.lower.sequences import listing
-from dcpy.frontend.values import (
+from dcpy.frontend.abstract_values.list_values import Lazy, ListValue, YieldingValue
+from dcpy.frontend.abstract_values.values import (
     ArrayValue,
     DictValue,
     IteratorValue,
@@ -28,11 +27,13 @@ from dcpy.frontend.values import (
     is_weak,
     kind_of,
 )
+from dcpy.frontend.lower.lowering_signals import WillRaise
+from dcpy.frontend.lower.sequences import list_types
 from dcpy.ir.expressions.scalar import Const
 from dcpy.ir.symbolic import Expr, as_expr, min_of, product_of
 
 if TYPE_CHECKING:
-    from dcpy.frontend.lower.builder import Builder
+    from dcpy.frontend.lower.op_builder import OpBuilder
 
 MAX_UNROLLED = 4096
 BACKWARDS = SliceValue(Static(None), Static(None), Static(-1))
@@ -40,11 +41,11 @@ SHORT = 256
 
 
 def is_list(value: Value | None) -> bool:
-    """Whether a value is a list of Python's, which may be changed in place."""
+    """Return whether a value is a list of Python's, which may be changed in place."""
     return isinstance(value, TupleValue) and value.is_list
 
 
-def length(b: Builder, value: Value) -> Expr:
+def length(b: OpBuilder, value: Value) -> Expr:
     """``len(value)`` as an expression."""
     match value:
         case ArrayValue(shape=shape):
@@ -66,7 +67,9 @@ def length(b: Builder, value: Value) -> Expr:
     raise FrontendError(f"{kind_of(value)} has no length", notes=("Python raises TypeError here",))
 
 
-def _length_of_iterator(b: Builder, value: IteratorValue) -> Expr:
+def _length_of_iterator(b: OpBuilder, value: IteratorValue) -> Expr:
+    if is_stepped(value):
+        raise _taken_one_by_one("how many items an iterator has left")
     match value:
         case IteratorValue(kind="zip", parts=parts) if not all(map(is_endless, parts)):
             return b.emit.ranges.simplify(min_of(*(length(b, part) for part in parts if not is_endless(part))))
@@ -81,8 +84,30 @@ def _length_of_iterator(b: Builder, value: IteratorValue) -> Expr:
     raise FrontendError(f"{kind_of(value)} has no length", notes=("Python raises TypeError here",))
 
 
+def is_stepped(value: Value) -> bool:
+    """Return whether the items are those that are left of something, and gone once they are taken: `cursors`."""
+    return isinstance(value, IteratorValue) and (value.kind == "cursor" or any(map(is_stepped, value.parts)))
+
+
+def _taken_one_by_one(what: str) -> FrontendError:
+    return FrontendError(
+        f"{what} is known at run time only",
+        notes=("`iter` gives an iterator, whose items are taken one after the other",),
+        help="make a list of what is left, `list(it)`, or take items by `next(it)`",
+    )
+
+
+def most_items(b: OpBuilder, value: Value) -> int:
+    """The most items that there can be: the length of the shortest part of known length."""
+    if isinstance(value, IteratorValue) and value.kind not in ("repeat", "count"):
+        parts = value.parts[1:] if value.kind == "map" else value.parts
+        return min(most_items(b, part) for part in parts if not is_endless(part))
+    count = length(b, value).constant
+    return MAX_UNROLLED + 1 if count is None else count
+
+
 def is_endless(value: Value) -> bool:
-    """Whether there is always one more item."""
+    """Return whether there is always one more item."""
     return isinstance(value, IteratorValue) and (
         value.kind == "count" or (value.kind == "repeat" and len(value.parts) == 1)
         or (value.kind in ("zip", "enumerate") and all(map(is_endless, value.parts)))
@@ -90,7 +115,7 @@ def is_endless(value: Value) -> bool:
     )  # fmt: skip
 
 
-def at(b: Builder, value: Value, index: Expr) -> Value:
+def at(b: OpBuilder, value: Value, index: Expr) -> Value:
     """Item number `index`, which is in range, of what a loop goes over."""
     match value:
         case RangeValue():
@@ -98,9 +123,11 @@ def at(b: Builder, value: Value, index: Expr) -> Value:
         case ArrayValue():
             return b.subscript(value, [integer(index)])
         case ListValue():
-            return listing.item_at(value, index)
+            return list_types.item_at(value, index)
         case MapValue():
             return _point(b, value, index)
+        case IteratorValue() if is_stepped(value):
+            raise _taken_one_by_one("which item of an iterator this is")
         case IteratorValue():
             return _of_iterator(b, value, index)
     number = index.constant
@@ -110,7 +137,7 @@ def at(b: Builder, value: Value, index: Expr) -> Value:
     raise FrontendError(f"{kind_of(value)} cannot be iterated over")
 
 
-def _of_iterator(b: Builder, value: IteratorValue, index: Expr) -> Value:
+def _of_iterator(b: OpBuilder, value: IteratorValue, index: Expr) -> Value:
     match value:
         case IteratorValue(kind="map", parts=(function, *parts)):
             return b.call(function, *(at(b, part, index) for part in parts))
@@ -141,11 +168,11 @@ def _of_iterator(b: Builder, value: IteratorValue, index: Expr) -> Value:
     return TupleValue(tuple(at(b, part, index) for part in value.parts))  # zip
 
 
-def _sizes(b: Builder, value: MapValue) -> list[Expr]:
+def _sizes(b: OpBuilder, value: MapValue) -> list[Expr]:
     return [b.emit.ranges.simplify(extent.size_within(b.emit.ranges)) for extent in value.ranges]
 
 
-def _point(b: Builder, value: MapValue, index: Expr) -> Value:
+def _point(b: OpBuilder, value: MapValue, index: Expr) -> Value:
     """A point of a map that runs as a loop, by its position in the order of nested ranges."""
     sizes = _sizes(b, value)
     places = [(index // product_of(*sizes[axis + 1 :])) % sizes[axis] if axis else index // product_of(*sizes[1:])
@@ -155,35 +182,42 @@ def _point(b: Builder, value: MapValue, index: Expr) -> Value:
 
 
 def is_known(value: Value) -> bool:
-    """Whether a loop over the value must be unrolled: its items are values that differ in kind."""
+    """Return whether a loop over the value must be unrolled: its items are values that differ in kind."""
     if isinstance(value, IteratorValue):
-        return value.kind not in ("repeat", "count") and any(is_known(part) for part in value.parts)
+        return value.kind not in ("repeat", "count", "cursor") and any(is_known(part) for part in value.parts)
     return _known_items(value) is not None
 
 
+def is_guarded(b: OpBuilder, value: Value) -> bool:
+    """Return whether items that differ in kind stand beside others, and run time says how many of them there are."""
+    if not isinstance(value, IteratorValue) or not is_known(value) or not has_length(value):
+        return False
+    return length(b, value).constant is None
+
+
 def has_length(value: Value) -> bool:
-    """Whether how many items there are can be told before they are asked for."""
+    """Return whether how many items there are can be told before they are asked for."""
+    if isinstance(value, IteratorValue):
+        return value.kind != "cursor" and all(map(has_length, value.parts))
     return not isinstance(value, Lazy | YieldingValue)
 
 
-def is_short(b: Builder, value: Value) -> bool:
-    """Whether the items of a comprehension are written out: they differ in kind, or are few."""
+def is_short(b: OpBuilder, value: Value) -> bool:
+    """Return whether the items of a comprehension are written out: they differ in kind, or are few."""
     return is_countable(b, value, SHORT)
 
 
-def is_countable(b: Builder, value: Value, most: int = MAX_UNROLLED) -> bool:
-    """Whether the number of items is known, and at most so many where they are alike."""
+def is_countable(b: OpBuilder, value: Value, most: int = MAX_UNROLLED) -> bool:
+    """Return whether the number of items is known, and at most so many where they are alike."""
+    if not has_length(value):
+        return False
     if is_known(value):
-        return True
-    if isinstance(value, Lazy | YieldingValue):
-        return False
-    if isinstance(value, IteratorValue) and not all(map(has_length, value.parts)):
-        return False
+        return not is_guarded(b, value)
     count = length(b, value).constant
     return count is not None and count <= most
 
 
-def items(b: Builder, value: Value) -> list[Value]:
+def items(b: OpBuilder, value: Value) -> list[Value]:
     """All items of something of known length."""
     known = _known_items(value)
     if known is not None:
@@ -211,14 +245,16 @@ def _known_items(value: Value) -> tuple[Value, ...] | None:
     return None
 
 
-def item(b: Builder, owner: TupleValue, key: Value) -> Value:
+def item(b: OpBuilder, owner: TupleValue, key: Value) -> Value:
     """``owner[key]``."""
     if isinstance(key, SliceValue):
         parts = [_whole(part) for part in (key.start, key.stop, key.step)]
+        if parts[2] == 0:
+            raise WillRaise("ValueError", "slice step cannot be zero", by="Python")
         return TupleValue(owner.items[slice(*parts)], owner.is_list)
     index = as_integer(key)
     if index is None or index.constant is None:
-        return listing.choose(b, owner, key)
+        return list_types.choose(b, owner, key)
     if not -len(owner.items) <= index.constant < len(owner.items):
         raise FrontendError(
             f"{'list' if owner.is_list else 'tuple'} index out of range", notes=("Python raises IndexError here",)
@@ -244,14 +280,20 @@ def _whole(value: Value) -> int | None:
     return found.constant
 
 
-def subscript(b: Builder, owner: Value, key: Value) -> Value:
+def subscript(b: OpBuilder, owner: Value, key: Value) -> Value:
     """Subscripts of ranges and iterators; refuses everything else."""
     if isinstance(owner, ListValue):
-        return listing.subscript(b, owner, key)
+        return list_types.subscript(b, owner, key)
     if isinstance(owner, RangeValue):
-        return at(b, owner, listing.position(b, key, length(b, owner), "range object index out of range"))
+        return at(b, owner, list_types.position(b, key, length(b, owner), "range object index out of range"))
     if isinstance(owner, IteratorValue) and owner.kind == "progression":
-        return at(b, owner, listing.position(b, key, length(b, owner), "range object index out of range"))
+        return at(b, owner, list_types.position(b, key, length(b, owner), "range object index out of range"))
+    if is_stepped(owner):
+        raise FrontendError(
+            "an iterator has no positions",
+            notes=("Python raises TypeError here",),
+            help="take the next item, `next(it)`, or make a list of what is left: `list(it)[k]`",
+        )
     if isinstance(owner, IteratorValue):
         raise FrontendError(
             f"{owner.kind}() gives an iterator, which has no positions",
@@ -263,7 +305,7 @@ def subscript(b: Builder, owner: Value, key: Value) -> Value:
     raise FrontendError(f"{kind_of(owner)} cannot be indexed")
 
 
-def stable(b: Builder, value: Value) -> Value:
+def stable(b: OpBuilder, value: Value) -> Value:
     """The value with all scalars computed now, so that later stores cannot change it."""
     if isinstance(value, Scalar):
         return value if isinstance(value.expr, Const) else b.keep(value)

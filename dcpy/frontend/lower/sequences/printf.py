@@ -7,21 +7,31 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.lower.raising import WillRaise
+from dcpy.frontend.abstract_values.values import (
+    ArrayValue,
+    Scalar,
+    Static,
+    TextValue,
+    TupleValue,
+    Value,
+    dtype_of,
+    is_number,
+    kind_of,
+)
+from dcpy.frontend.lower.lowering_signals import WillRaise
 from dcpy.frontend.lower.sequences import items as sequences
-from dcpy.frontend.values import ArrayValue, Scalar, Static, TextValue, TupleValue, Value, dtype_of, is_number, kind_of
 
 if TYPE_CHECKING:
-    from dcpy.frontend.lower.builder import Builder
+    from dcpy.frontend.lower.op_builder import OpBuilder
 
-Part = str | tuple[Value, int, str]
+FormatPart = str | tuple[Value, int, str]
 
 _FORMAT = re.compile(r"%(?P<flags>[-+ 0#]*)(?P<width>\d*)(?:\.(?P<digits>\d*))?[hlL]?(?P<kind>[a-zA-Z%])")
 _TEXTS = {"s": ord("s"), "r": ord("r"), "a": ord("a")}
 _FLOATS, _INTEGERS = "eEfFgG", "diu"
 
 
-def formatted(b: Builder, text: str, values: Value) -> Value:
+def formatted(b: OpBuilder, text: str, values: Value) -> Value:
     """``text % values``."""
     items = values.items if isinstance(values, TupleValue) and not values.is_list else (values,)
     left = iter(items)
@@ -33,7 +43,7 @@ def formatted(b: Builder, text: str, values: Value) -> Value:
     return TextValue(tuple(parts))
 
 
-def _parts(b: Builder, text: str, values: Iterator[Value]) -> Iterator[Part]:
+def _parts(b: OpBuilder, text: str, values: Iterator[Value]) -> Iterator[FormatPart]:
     end = 0
     for found in re.finditer("%", text):
         if found.start() < end:
@@ -56,7 +66,7 @@ def _parts(b: Builder, text: str, values: Iterator[Value]) -> Iterator[Part]:
     yield text[end:]
 
 
-def _part(b: Builder, one: re.Match[str], value: Value) -> Part:
+def _part(b: OpBuilder, one: re.Match[str], value: Value) -> FormatPart:
     """The value, with the conversion and the format that mean the same in an f-string."""
     flags, kind = one["flags"], one["kind"]
     if kind in _TEXTS:

@@ -8,18 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from dcpy.frontend.comm.words import Request
-from dcpy.frontend.implements import implements
-from dcpy.frontend.lower.arithmetic.array_sizes import length_of_range, require_addressable, require_counted
-from dcpy.frontend.lower.arithmetic.elementwise import convert
-from dcpy.frontend.lower.arithmetic.fitting import require_fit
-from dcpy.frontend.lower.arithmetic.promotion import promoted
-from dcpy.frontend.lower.arrays import orders
-from dcpy.frontend.lower.builder import Builder
-from dcpy.frontend.lower.functions import arguments
-from dcpy.frontend.numpy.defaults import FALSE, FLOAT, NONE, NUMBER_0, NUMBER_1, ORDER_C, ORDER_K, SAMPLES, TRUE
-from dcpy.frontend.numpy.traced import call_body
-from dcpy.frontend.values import (
+from dcpy.frontend.abstract_values.number_kinds import numpy_kind
+from dcpy.frontend.abstract_values.values import (
     ArrayValue,
     Scalar,
     Static,
@@ -30,9 +20,35 @@ from dcpy.frontend.values import (
     integer,
     is_number,
     kind_of,
-    numpy_kind,
     scalar_expr,
 )
+from dcpy.frontend.comm.constants import Request
+from dcpy.frontend.implements import implements
+from dcpy.frontend.lower.arithmetic.array_sizes import (
+    length_of_range,
+    range_length,
+    require_addressable,
+    require_counted,
+)
+from dcpy.frontend.lower.arithmetic.elementwise import convert
+from dcpy.frontend.lower.arithmetic.promotion import promoted
+from dcpy.frontend.lower.arithmetic.range_checks import require_fit
+from dcpy.frontend.lower.arrays import memory_order
+from dcpy.frontend.lower.functions import numpy_arguments
+from dcpy.frontend.lower.op_builder import OpBuilder
+from dcpy.frontend.numpy.array_creation.triangles import bounding_diagonal
+from dcpy.frontend.numpy.parameter_defaults import (
+    FALSE,
+    FLOAT,
+    NONE,
+    NUMBER_0,
+    NUMBER_1,
+    ORDER_C,
+    ORDER_K,
+    SAMPLES,
+    TRUE,
+)
+from dcpy.frontend.numpy.python_implementations import call_body
 from dcpy.ir import types
 from dcpy.ir.data import Order
 from dcpy.ir.expressions.scalar import Const, Index, ScalarExpr, cast, op
@@ -40,7 +56,7 @@ from dcpy.ir.symbolic import Expr, as_expr, product_of
 from dcpy.ir.types import DType
 
 
-def order_argument(b: Builder, order: Value) -> str | None:
+def order_argument(b: OpBuilder, order: Value) -> str | None:
     """An ``order=`` argument: ``C``, ``F``, ``A``, ``K`` or None."""
     found = b.static(order, "order")
     letter = found.upper() if isinstance(found, str) else found
@@ -49,7 +65,7 @@ def order_argument(b: Builder, order: Value) -> str | None:
     return letter
 
 
-def order_of(b: Builder, order: Value) -> str:
+def order_of(b: OpBuilder, order: Value) -> str:
     """The ``order=`` argument of a function that makes arrays like no other one: ``C`` or ``F``."""
     found = order_argument(b, order)
     if found in ("A", "K"):
@@ -57,13 +73,13 @@ def order_of(b: Builder, order: Value) -> str:
     return found or "C"
 
 
-def order_like(b: Builder, order: Value, prototype: Value) -> Order:
+def order_like(b: OpBuilder, order: Value, prototype: Value) -> Order:
     """The ``order=`` argument of a function that makes an array like another one, as the axes of its result."""
     found = order_argument(b, order)
-    return orders.asked_order(b, prototype, found) if isinstance(prototype, ArrayValue) else "C"
+    return memory_order.asked_order(b, prototype, found) if isinstance(prototype, ArrayValue) else "C"
 
 
-def filled(b: Builder, shape: Value, dtype: DType, fill: Value, order: Value) -> Value:
+def filled(b: OpBuilder, shape: Value, dtype: DType, fill: Value, order: Value) -> Value:
     """A new array with one number everywhere, converted as `astype` does."""
     out = _new(b, shape, dtype, order)
     if is_number(fill):
@@ -73,31 +89,31 @@ def filled(b: Builder, shape: Value, dtype: DType, fill: Value, order: Value) ->
 
 
 @implements(np.empty, np.ndarray)
-def empty(b: Builder, shape: Value, dtype: Value = NONE, order: Value = ORDER_C) -> Value:
+def empty(b: OpBuilder, shape: Value, dtype: Value = NONE, order: Value = ORDER_C) -> Value:
     """An array with undefined contents; requests of messages are those of nothing."""
     if dtype == Static(Request):
         return filled(b, shape, types.int64, Static(0), order)
     return _new(b, shape, _dtype(b, dtype), order)
 
 
-def _new(b: Builder, shape: Value, dtype: DType, order: Value) -> ArrayValue:
+def _new(b: OpBuilder, shape: Value, dtype: DType, order: Value) -> ArrayValue:
     return b.empty(b.shape_argument(shape), dtype, order=order_of(b, order), of_arrays=False)
 
 
 @implements(np.zeros)
-def zeros(b: Builder, shape: Value, dtype: Value = NONE, order: Value = ORDER_C) -> Value:
+def zeros(b: OpBuilder, shape: Value, dtype: Value = NONE, order: Value = ORDER_C) -> Value:
     """An array of zeros."""
     return filled(b, shape, _dtype(b, dtype), Static(0), order)
 
 
 @implements(np.ones)
-def ones(b: Builder, shape: Value, dtype: Value = NONE, order: Value = ORDER_C) -> Value:
+def ones(b: OpBuilder, shape: Value, dtype: Value = NONE, order: Value = ORDER_C) -> Value:
     """An array of ones."""
     return filled(b, shape, _dtype(b, dtype), Static(1), order)
 
 
 @implements(np.full)
-def full(b: Builder, shape: Value, fill_value: Value, dtype: Value = NONE, order: Value = ORDER_C) -> Value:
+def full(b: OpBuilder, shape: Value, fill_value: Value, dtype: Value = NONE, order: Value = ORDER_C) -> Value:
     """An array filled with a number, or with an array that broadcasts."""
     fill = fill_value if is_number(fill_value) else b.array(fill_value)
     return filled(b, shape, b.dtype_argument(dtype) or promoted((fill,))[0], fill, order)
@@ -105,7 +121,7 @@ def full(b: Builder, shape: Value, fill_value: Value, dtype: Value = NONE, order
 
 @implements(np.empty_like)
 def empty_like(
-    b: Builder,
+    b: OpBuilder,
     prototype: Value,
     /,
     dtype: Value = NONE,
@@ -121,7 +137,7 @@ def empty_like(
     return b.empty([b.exact(size) for size in _shape(like)], found, order=order_like(b, order, like))
 
 
-def _like_of_another_shape(b: Builder, shape: Value, dtype: DType, order: Value, like: Value) -> ArrayValue:
+def _like_of_another_shape(b: OpBuilder, shape: Value, dtype: DType, order: Value, like: Value) -> ArrayValue:
     """In the order of another array of as many dimensions, else in C order, unless another one is asked for."""
     sizes = b.shape_argument(shape)
     same_rank = isinstance(like, ArrayValue) and like.rank == len(sizes)
@@ -129,13 +145,15 @@ def _like_of_another_shape(b: Builder, shape: Value, dtype: DType, order: Value,
     axes: Order = "F" if asked == "F" else "C"
     if same_rank or asked == "A":
         axes = order_like(b, order, like)
-        axes = axes if same_rank else "F" if isinstance(like, ArrayValue) and orders.lies_backwards(b, like) else "C"
+        axes = (
+            axes if same_rank else "F" if isinstance(like, ArrayValue) and memory_order.lies_backwards(b, like) else "C"
+        )
     return b.empty(sizes, dtype, order=axes, of_arrays=False)
 
 
 @implements(np.zeros_like)
 def zeros_like(
-    b: Builder, a: Value, dtype: Value = NONE, order: Value = ORDER_K, subok: Value = TRUE, shape: Value = NONE
+    b: OpBuilder, a: Value, dtype: Value = NONE, order: Value = ORDER_K, subok: Value = TRUE, shape: Value = NONE
 ) -> Value:
     """Zeros in the shape and dtype of another array."""
     return full_like(b, a, Static(0), dtype, order, subok, shape)
@@ -143,7 +161,7 @@ def zeros_like(
 
 @implements(np.ones_like)
 def ones_like(
-    b: Builder, a: Value, dtype: Value = NONE, order: Value = ORDER_K, subok: Value = TRUE, shape: Value = NONE
+    b: OpBuilder, a: Value, dtype: Value = NONE, order: Value = ORDER_K, subok: Value = TRUE, shape: Value = NONE
 ) -> Value:
     """Ones in the shape and dtype of another array."""
     return full_like(b, a, Static(1), dtype, order, subok, shape)
@@ -151,7 +169,7 @@ def ones_like(
 
 @implements(np.full_like)
 def full_like(
-    b: Builder,
+    b: OpBuilder,
     a: Value,
     fill_value: Value,
     dtype: Value = NONE,
@@ -172,7 +190,7 @@ def full_like(
 
 @implements(np.array)
 def array(
-    b: Builder,
+    b: OpBuilder,
     object: Value,
     dtype: Value = NONE,
     *,
@@ -191,7 +209,7 @@ def array(
 
 
 @implements(np.asarray, np.asanyarray)
-def asarray(b: Builder, a: Value, dtype: Value = NONE, order: Value = NONE, *, copy: Value = NONE) -> Value:
+def asarray(b: OpBuilder, a: Value, dtype: Value = NONE, order: Value = NONE, *, copy: Value = NONE) -> Value:
     """The array itself where its dtype is right, else a new one."""
     if copy == FALSE and not (isinstance(a, ArrayValue) and b.dtype_argument(dtype) in (None, a.dtype)):
         message = "Unable to avoid copy while creating an array as requested."
@@ -208,19 +226,22 @@ def asarray(b: Builder, a: Value, dtype: Value = NONE, order: Value = NONE, *, c
     return found if copy == FALSE else in_order(b, found, order_argument(b, order))
 
 
-def in_order(b: Builder, x: ArrayValue, order: str | None) -> ArrayValue:
+def in_order(b: OpBuilder, x: ArrayValue, order: str | None) -> ArrayValue:
     """The array itself where it lies in the order that is asked for, else a copy."""
-    mirrored = tuple(range(x.rank))[::-1]
-    if order == "C" and not b.contiguous(x):
-        return b.copy(x)
-    if order == "F" and not orders.is_packed_in(b, x, mirrored):
-        return b.copy(x, order="F")
-    return x
+    if order not in ("C", "F"):
+        return x
+    axes = tuple(range(x.rank)) if order == "C" else tuple(range(x.rank))[::-1]
+    if memory_order.is_packed_in_numpy(b, x, axes):
+        return x
+    out = b.copy(x, order=order)
+    if x.rank > 1 and memory_order.is_in_doubt(b, x):
+        b.copied_view(out, x, "whether the array lies in this order is known at run time only: it was copied")
+    return out
 
 
-def converted_copy(b: Builder, x: ArrayValue, dtype: DType, order: Order) -> Value:
+def converted_copy(b: OpBuilder, x: ArrayValue, dtype: DType, order: Order) -> Value:
     """The elements as another dtype, in an order of the axes."""
-    if not x.rank or tuple(order) == orders.order_of_ufunc(b, [x], x.rank):
+    if not x.rank or tuple(order) == memory_order.order_of_ufunc(b, [x], x.rank):
         return b.cast(x, dtype)
     out = b.empty([b.exact(size) for size in x.shape], dtype, order=order)
     b.store(out, b.cast(x, dtype))
@@ -228,7 +249,7 @@ def converted_copy(b: Builder, x: ArrayValue, dtype: DType, order: Order) -> Val
 
 
 @implements(np.ascontiguousarray)
-def ascontiguousarray(b: Builder, a: Value, dtype: Value = NONE) -> Value:
+def ascontiguousarray(b: OpBuilder, a: Value, dtype: Value = NONE) -> Value:
     """The array itself where it is known to lie in C order, else a copy."""
     found = asarray(b, a, dtype)
     assert isinstance(found, ArrayValue)
@@ -237,7 +258,7 @@ def ascontiguousarray(b: Builder, a: Value, dtype: Value = NONE) -> Value:
 
 
 @implements(np.asfortranarray)
-def asfortranarray(b: Builder, a: Value, dtype: Value = NONE) -> Value:
+def asfortranarray(b: OpBuilder, a: Value, dtype: Value = NONE) -> Value:
     """A copy in Fortran order, unless the array has that order."""
     found = asarray(b, a, dtype)
     assert isinstance(found, ArrayValue)
@@ -247,21 +268,21 @@ def asfortranarray(b: Builder, a: Value, dtype: Value = NONE) -> Value:
 
 
 @implements(np.copy)
-def copy(b: Builder, a: Value, order: Value = ORDER_K) -> Value:
+def copy(b: OpBuilder, a: Value, order: Value = ORDER_K) -> Value:
     """A new array with the same elements."""
     return array(b, a, order=order)
 
 
-def list_array(b: Builder, value: Value, dtype: DType | None = None) -> Value:
+def list_array(b: OpBuilder, value: Value, dtype: DType | None = None) -> Value:
     """An array from a number or nested lists."""
-    return arguments.array(b, value, dtype)
+    return numpy_arguments.array(b, value, dtype)
 
 
 # -- numbers in order ------------------------------------------------------------------------------------------------
 
 
 @implements(np.arange)
-def arange(b: Builder, start: Value, stop: Value = NONE, step: Value = NUMBER_1, dtype: Value = NONE) -> Value:
+def arange(b: OpBuilder, start: Value, stop: Value = NONE, step: Value = NUMBER_1, dtype: Value = NONE) -> Value:
     """``start, start + step, …`` up to `stop`, which is excluded; NumPy's length and rounding."""
     if stop == NONE:
         start, stop = Static(0), start
@@ -280,7 +301,7 @@ def arange(b: Builder, start: Value, stop: Value = NONE, step: Value = NUMBER_1,
     return _run_time_range(b, [b.hold(value) for value in (start, stop, step)], wanted)
 
 
-def _boolean_range(b: Builder, values: tuple[Value, ...]) -> Value:
+def _boolean_range(b: OpBuilder, values: tuple[Value, ...]) -> Value:
     """NumPy takes at most two booleans, False and True."""
     known = [b.static(value, "a bound of np.arange of booleans") for value in values]
     try:
@@ -289,13 +310,17 @@ def _boolean_range(b: Builder, values: tuple[Value, ...]) -> Value:
         raise b.error(str(error), notes=("NumPy raises TypeError here",)) from None
 
 
-def _integer_range(b: Builder, start: Expr, stop: Expr, step: Expr, dtype: DType) -> Value:
-    ranges = b.emit.ranges
+def _integer_range(b: OpBuilder, start: Expr, stop: Expr, step: Expr, dtype: DType) -> Value:
     if step.constant == 0:
         raise b.error("Maximum allowed size exceeded", notes=("np.arange with a step of 0 has no end",))
-    if not ranges.proves_lt(step, 0):
-        b.emit.require(step - 1, "ValueError", "np.arange: the step {0} must be at least 1 here", (step,))
-    length = length_of_range(b, start, stop, step)
+    negative = b.emit.is_negative(step)
+    if negative is None:
+        b.check(op("ne", Index(step), Const(0, types.int64)), "ZeroDivisionError", "division by zero")
+        length = range_length(b, start, stop, step)
+    else:
+        if not negative:
+            b.emit.require(step - 1, "ZeroDivisionError", "division by zero")
+        length = length_of_range(b, start, stop, step)
     require_addressable(b, [length], dtype)
     return b.generate([length], dtype, lambda i: _of_index(i, dtype, start, step))
 
@@ -305,7 +330,7 @@ def _of_index(index: ScalarExpr, dtype: DType, start: Expr, step: Expr) -> Scala
     return cast(Index(start + step * index.value), dtype)
 
 
-def _run_time_range(b: Builder, values: list[Value], dtype: DType) -> Value:
+def _run_time_range(b: OpBuilder, values: list[Value], dtype: DType) -> Value:
     """Bounds that are not integers: the length is computed as NumPy does, in float64."""
     start, stop, step = (convert(scalar_expr(value), types.float64) for value in values)
     if all(isinstance(value, Static) for value in values):
@@ -336,7 +361,7 @@ def _arange_dtype(kinds: tuple[Any, ...]) -> DType:
 
 @implements(np.linspace)
 def linspace(
-    b: Builder,
+    b: OpBuilder,
     start: Value,
     stop: Value,
     num: Value = SAMPLES,
@@ -396,7 +421,7 @@ def _as_sample(value: ScalarExpr, dtype: DType) -> ScalarExpr:
     return cast(op("floor", value) if dtype.is_integer and value.dtype.kind == "f" else value, dtype)
 
 
-def _held(b: Builder, value: Value, dtype: DType) -> ScalarExpr:
+def _held(b: OpBuilder, value: Value, dtype: DType) -> ScalarExpr:
     return scalar_expr(b.hold(Scalar(convert(scalar_expr(value), dtype))))
 
 
@@ -405,7 +430,7 @@ def _held(b: Builder, value: Value, dtype: DType) -> ScalarExpr:
 
 @implements(np.eye)
 def eye(
-    b: Builder,
+    b: OpBuilder,
     N: Value,  # noqa: N803
     M: Value = NONE,  # noqa: N803
     k: Value = NUMBER_0,
@@ -419,14 +444,14 @@ def eye(
 
 
 @implements(np.identity)
-def identity(b: Builder, n: Value, dtype: Value = NONE) -> Value:
+def identity(b: OpBuilder, n: Value, dtype: Value = NONE) -> Value:
     """The square matrix with ones on the diagonal."""
     return eye(b, n, dtype=dtype)
 
 
 @implements(np.tri)
 def tri(
-    b: Builder,
+    b: OpBuilder,
     N: Value,  # noqa: N803
     M: Value = NONE,  # noqa: N803
     k: Value = NUMBER_0,
@@ -435,11 +460,12 @@ def tri(
     """Ones at and below diagonal `k`, zeros elsewhere."""
     (rows,) = b.shape_argument(N)
     (columns,) = (rows,) if M == NONE else b.shape_argument(M)
-    return _by_place(b, (rows, columns), _dtype(b, dtype), lambda i, j: op("le", op("sub", j, i), _diagonal(b, k)))
+    diagonal = bounding_diagonal(b, columns, k)
+    return _by_place(b, (rows, columns), _dtype(b, dtype), lambda i, j: op("le", op("sub", j, i), diagonal))
 
 
 def _by_place(
-    b: Builder, shape: tuple[Expr, Expr], dtype: DType, test: Callable[[ScalarExpr, ScalarExpr], ScalarExpr]
+    b: OpBuilder, shape: tuple[Expr, Expr], dtype: DType, test: Callable[[ScalarExpr, ScalarExpr], ScalarExpr]
 ) -> Value:
     """Ones where the test of row and column holds."""
     require_addressable(b, shape, dtype)
@@ -447,11 +473,11 @@ def _by_place(
     return b.generate(shape, dtype, lambda i, j: op("select", test(i, j), one, zero))
 
 
-def _diagonal(b: Builder, k: Value) -> ScalarExpr:
+def _diagonal(b: OpBuilder, k: Value) -> ScalarExpr:
     return Index(b.integer(k, "k"))
 
 
-def _dtype(b: Builder, dtype: Value) -> DType:
+def _dtype(b: OpBuilder, dtype: Value) -> DType:
     return b.dtype_argument(dtype) or types.float64
 
 
@@ -459,12 +485,12 @@ def _shape(value: Value) -> tuple[Expr, ...]:
     return value.shape if isinstance(value, ArrayValue) else ()
 
 
-def size_of(b: Builder, value: ArrayValue) -> Value:
-    """How many elements an array has."""
+def size_of(b: OpBuilder, value: ArrayValue) -> Value:
+    """Return the number of elements of an array."""
     return integer(product_of(*map(b.exact, value.shape)))
 
 
-def counted_size(b: Builder, value: ArrayValue) -> Value:
+def counted_size(b: OpBuilder, value: ArrayValue) -> Value:
     """The same where the program asks: of arrays that might never be allocated, 64 bits must count the elements."""
     require_counted(b, value)
     return size_of(b, value)

@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from dcpy.frontend.abstract_values.values import ArrayValue, Static, TupleValue, Value, is_number, is_weak, kind_of
 from dcpy.frontend.implements import implements
 from dcpy.frontend.lower.arithmetic.promotion import can_cast, promoted
-from dcpy.frontend.lower.arrays import orders
-from dcpy.frontend.lower.builder import Builder, items_of
-from dcpy.frontend.numpy.array_manipulation import rows
+from dcpy.frontend.lower.arrays import memory_order
+from dcpy.frontend.lower.op_builder import OpBuilder, items_of
+from dcpy.frontend.numpy.array_manipulation import row_joining
 from dcpy.frontend.numpy.array_manipulation.shapes import at_least, band, flattened
-from dcpy.frontend.numpy.defaults import NONE, NUMBER_0, SAME_KIND
-from dcpy.frontend.numpy.traced import call_body
-from dcpy.frontend.numpy.ufuncs.outputs import into
-from dcpy.frontend.values import ArrayValue, Static, TupleValue, Value, is_number, is_weak, kind_of
+from dcpy.frontend.numpy.parameter_defaults import NONE, NUMBER_0, SAME_KIND
+from dcpy.frontend.numpy.python_implementations import call_body
+from dcpy.frontend.numpy.ufuncs.out_and_where import into
 from dcpy.ir.symbolic import ONE, ZERO, Expr, max_of
 from dcpy.ir.types import DType
 
@@ -25,7 +25,7 @@ from dcpy.ir.types import DType
 
 @implements(np.concatenate, np.concat)
 def concatenate(
-    b: Builder,
+    b: OpBuilder,
     arrays: Value,
     /,
     axis: Value = NUMBER_0,
@@ -36,21 +36,25 @@ def concatenate(
 ) -> Value:
     """Arrays one after the other along an existing dimension (flat, where `axis` is None)."""
     rule = str(b.static(casting, "casting"))
-    counted = rows.counted_rows(b, arrays, "concatenate")
+    counted = row_joining.counted_rows(b, arrays, "concatenate")
     if counted is not None:
-        found = _cast(b, rows.concatenated(b, counted, axis), b.dtype_argument(dtype), rule)
+        found = _cast(b, row_joining.concatenated(b, counted, axis), b.dtype_argument(dtype), rule)
         return into(b, out, found, "concatenate", casting=rule)
     parts = _arrays(b, arrays, "concatenate")
     if axis == NONE:
         parts, place = [flattened(b, part) for part in _adapted(b, arrays, parts)], 0
     else:
         if not parts[0].rank:
-            raise b.error("zero-dimensional arrays cannot be concatenated", notes=("NumPy raises ValueError here",))
+            raise b.error(
+            "zero-dimensional arrays cannot be concatenated",
+            notes=("NumPy raises ValueError here",),
+            help="give all arrays as one tuple: np.concatenate((x, y))",
+        )
         place = b.axis(axis, parts[0].rank)
     return into(b, out, _joined(b, parts, place, b.dtype_argument(dtype), rule), "concatenate", casting=rule)
 
 
-def _adapted(b: Builder, arrays: Value, parts: Sequence[ArrayValue]) -> list[ArrayValue]:
+def _adapted(b: OpBuilder, arrays: Value, parts: Sequence[ArrayValue]) -> list[ArrayValue]:
     """Python's numbers take the dtype of the others, as NumPy does it only where everything is made flat."""
     items = items_of(arrays) or parts
     wanted = promoted(tuple(item if is_weak(item) else part for item, part in zip(items, parts, strict=True)))[0]
@@ -59,13 +63,13 @@ def _adapted(b: Builder, arrays: Value, parts: Sequence[ArrayValue]) -> list[Arr
     ]
 
 
-def _cast(b: Builder, array: ArrayValue, dtype: DType | None, casting: str) -> Value:
+def _cast(b: OpBuilder, array: ArrayValue, dtype: DType | None, casting: str) -> Value:
     wanted = dtype or array.dtype
     _require_cast(b, array, wanted, casting)
     return b.cast(array, wanted)
 
 
-def _require_cast(b: Builder, part: ArrayValue, wanted: DType, casting: str) -> None:
+def _require_cast(b: OpBuilder, part: ArrayValue, wanted: DType, casting: str) -> None:
     if not can_cast(part.dtype, wanted, casting):
         raise b.error(
             f"Cannot cast array data from {part.dtype.numpy!r} to {wanted.numpy!r} according to the rule '{casting}'",
@@ -75,7 +79,7 @@ def _require_cast(b: Builder, part: ArrayValue, wanted: DType, casting: str) -> 
 
 
 def _joined(
-    b: Builder, parts: Sequence[ArrayValue], axis: int, dtype: DType | None, casting: str = "same_kind"
+    b: OpBuilder, parts: Sequence[ArrayValue], axis: int, dtype: DType | None, casting: str = "same_kind"
 ) -> Value:
     first = parts[0]
     wanted = dtype or promoted(tuple(parts))[0]
@@ -95,7 +99,7 @@ def _joined(
         offsets.append(offsets[-1] + b.exact(part.shape[axis]))
     shape = [b.exact(size) for size in first.shape]
     shape[axis] = offsets[-1]
-    out = b.empty(shape, wanted, order=orders.order_of_joined(b, parts))
+    out = b.empty(shape, wanted, order=memory_order.order_of_joined(b, parts))
     for part, start in zip(parts, offsets, strict=False):
         b.store(band(out, axis, start, b.exact(part.shape[axis])), part)
     return out
@@ -108,7 +112,7 @@ def _differ(axis: int, number: int) -> str:
     )
 
 
-def _arrays(b: Builder, value: Value, name: str) -> list[ArrayValue]:
+def _arrays(b: OpBuilder, value: Value, name: str) -> list[ArrayValue]:
     parts = items_of(value)
     if parts is None and isinstance(value, ArrayValue) and value.rank and value.shape[0].constant is not None:
         parts = tuple(b.subscript(value, [Static(k)]) for k in range(value.shape[0].constant))
@@ -121,7 +125,7 @@ def _arrays(b: Builder, value: Value, name: str) -> list[ArrayValue]:
 
 @implements(np.stack)
 def stack(
-    b: Builder,
+    b: OpBuilder,
     arrays: Value,
     axis: Value = NUMBER_0,
     out: Value = NONE,
@@ -130,10 +134,10 @@ def stack(
     casting: Value = SAME_KIND,
 ) -> Value:
     """Arrays of one shape along a new dimension."""
-    counted = rows.counted_rows(b, arrays, "stack")
+    counted = row_joining.counted_rows(b, arrays, "stack")
     if counted is not None:
         rule = str(b.static(casting, "casting"))
-        found = _cast(b, rows.stacked(b, counted, axis), b.dtype_argument(dtype), rule)
+        found = _cast(b, row_joining.stacked(b, counted, axis), b.dtype_argument(dtype), rule)
         return into(b, out, found, "stack", casting=rule)
     parts = _arrays(b, arrays, "stack")
     message = "all input arrays must have the same shape"
@@ -149,54 +153,54 @@ def stack(
 
 
 @implements(np.vstack)
-def vstack(b: Builder, tup: Value, *, dtype: Value = NONE, casting: Value = SAME_KIND) -> Value:
+def vstack(b: OpBuilder, tup: Value, *, dtype: Value = NONE, casting: Value = SAME_KIND) -> Value:
     """Arrays below each other."""
-    counted = rows.counted_rows(b, tup, "concatenate")
+    counted = row_joining.counted_rows(b, tup, "concatenate")
     if counted is not None:
-        return _cast(b, rows.below(b, counted), b.dtype_argument(dtype), str(b.static(casting, "casting")))
+        return _cast(b, row_joining.below(b, counted), b.dtype_argument(dtype), str(b.static(casting, "casting")))
     parts = [b.array(at_least(b, [part], 2)) for part in _arrays(b, tup, "vstack")]
     return _joined(b, parts, 0, b.dtype_argument(dtype), str(b.static(casting, "casting")))
 
 
 @implements(np.hstack)
-def hstack(b: Builder, tup: Value, *, dtype: Value = NONE, casting: Value = SAME_KIND) -> Value:
+def hstack(b: OpBuilder, tup: Value, *, dtype: Value = NONE, casting: Value = SAME_KIND) -> Value:
     """Arrays beside each other."""
-    counted = rows.counted_rows(b, tup, "concatenate")
+    counted = row_joining.counted_rows(b, tup, "concatenate")
     if counted is not None:
-        return _cast(b, rows.beside(b, counted), b.dtype_argument(dtype), str(b.static(casting, "casting")))
+        return _cast(b, row_joining.beside(b, counted), b.dtype_argument(dtype), str(b.static(casting, "casting")))
     parts = [b.array(at_least(b, [part], 1)) for part in _arrays(b, tup, "hstack")]
     place = 0 if parts[0].rank == 1 else 1
     return _joined(b, parts, place, b.dtype_argument(dtype), str(b.static(casting, "casting")))
 
 
 @implements(np.append)
-def append(b: Builder, arr: Value, values: Value, axis: Value = NONE) -> Value:
+def append(b: OpBuilder, arr: Value, values: Value, axis: Value = NONE) -> Value:
     """A new array with more elements at the end."""
     return concatenate(b, TupleValue((b.array(arr), b.array(values))), axis)
 
 
 @implements(np.dstack)
-def dstack(b: Builder, tup: Value) -> Value:
+def dstack(b: OpBuilder, tup: Value) -> Value:
     """Matrices behind each other; vectors as rows of them."""
-    counted = rows.counted_rows(b, tup, "concatenate")
+    counted = row_joining.counted_rows(b, tup, "concatenate")
     if counted is not None:
-        return rows.behind(b, counted)
+        return row_joining.behind(b, counted)
     parts = [b.array(at_least(b, [part], 2)) for part in _arrays(b, tup, "dstack")]
     return _joined(b, [b.expand(part, 2) if part.rank == 2 else part for part in parts], 2, None)
 
 
 @implements(np.column_stack)
-def column_stack(b: Builder, tup: Value) -> Value:
+def column_stack(b: OpBuilder, tup: Value) -> Value:
     """Vectors (and numbers, and matrices) as columns of a matrix."""
-    counted = rows.counted_rows(b, tup, "concatenate")
+    counted = row_joining.counted_rows(b, tup, "concatenate")
     if counted is not None:
-        return rows.columns(b, counted)
+        return row_joining.columns(b, counted)
     vectors = [b.expand(x, 0) if x.rank == 0 else x for x in _arrays(b, tup, "column_stack")]
     return _joined(b, [b.expand(x, 1) if x.rank == 1 else x for x in vectors], 1, None)
 
 
 @implements(np.block)
-def block(b: Builder, arrays: Value) -> Value:
+def block(b: OpBuilder, arrays: Value) -> Value:
     """Nested lists of arrays in one: the innermost beside each other, the lists around them along earlier axes."""
     depth = _depth(b, arrays)
     leaves = _leaves(b, arrays)
@@ -211,7 +215,7 @@ def block(b: Builder, arrays: Value) -> Value:
     return joined(arrays, depth) if depth else b.copy(b.array(arrays))
 
 
-def _depth(b: Builder, value: Value) -> int:
+def _depth(b: OpBuilder, value: Value) -> int:
     items = value.items if isinstance(value, TupleValue) and value.is_list else None
     if items is None:
         if isinstance(value, TupleValue):
@@ -223,7 +227,7 @@ def _depth(b: Builder, value: Value) -> int:
     return 1 + depths.pop()
 
 
-def _leaves(b: Builder, value: Value) -> list[ArrayValue]:
+def _leaves(b: OpBuilder, value: Value) -> list[ArrayValue]:
     if isinstance(value, TupleValue):
         return [leaf for item in value.items for leaf in _leaves(b, item)]
     return [b.array(value)]
@@ -233,7 +237,7 @@ def _leaves(b: Builder, value: Value) -> list[ArrayValue]:
 
 
 @implements(np.repeat)
-def repeat(b: Builder, a: Value, repeats: Value, axis: Value = NONE) -> Value:
+def repeat(b: OpBuilder, a: Value, repeats: Value, axis: Value = NONE) -> Value:
     """Each element several times."""
     x, place = _with_axis(b, a, axis)
     if not is_number(repeats) and b.array(repeats).rank:
@@ -246,7 +250,7 @@ def repeat(b: Builder, a: Value, repeats: Value, axis: Value = NONE) -> Value:
     return _several_times(b, x, place, count, each=True)
 
 
-def _several_times(b: Builder, x: ArrayValue, axis: int, count: Expr, *, each: bool) -> ArrayValue:
+def _several_times(b: OpBuilder, x: ArrayValue, axis: int, count: Expr, *, each: bool) -> ArrayValue:
     """`count` copies of each element along an axis, or of the whole: stored to a dimension beside it, of `count`."""
     sizes = [b.exact(size) for size in x.shape]
     before, size, after = sizes[:axis], sizes[axis], sizes[axis + 1 :]
@@ -273,7 +277,7 @@ def _repeated(rows: Any, repeats: Any) -> Any:
 
 
 @implements(np.tile)
-def tile(b: Builder, A: Value, reps: Value) -> Value:  # noqa: N803
+def tile(b: OpBuilder, A: Value, reps: Value) -> Value:  # noqa: N803
     """The array several times along each dimension."""
     x = b.array(A)
     counts = list(b.shape_argument(reps))
@@ -288,7 +292,7 @@ def tile(b: Builder, A: Value, reps: Value) -> Value:  # noqa: N803
 
 
 @implements(np.roll)
-def roll(b: Builder, a: Value, shift: Value, axis: Value = NONE) -> Value:
+def roll(b: OpBuilder, a: Value, shift: Value, axis: Value = NONE) -> Value:
     """Elements moved along a dimension; those that leave come back at the other end."""
     x = b.array(a)
     if axis == NONE:
@@ -300,17 +304,17 @@ def roll(b: Builder, a: Value, shift: Value, axis: Value = NONE) -> Value:
     return x
 
 
-def _rolled(b: Builder, x: ArrayValue, axis: int, shift: Value) -> ArrayValue:
+def _rolled(b: OpBuilder, x: ArrayValue, axis: int, shift: Value) -> ArrayValue:
     """Two copies: what moved, and what wrapped."""
     size = b.exact(x.shape[axis])
     amount = b.integer(shift, "shift")
     moved = b.emit.ranges.simplify(amount % (size if b.emit.ranges.proves_nonneg(size - 1) else max_of(size, 1)))
-    out = b.empty([b.exact(part) for part in x.shape], x.dtype, order=orders.order_of_copy(b, x))
+    out = b.empty([b.exact(part) for part in x.shape], x.dtype, order=memory_order.order_of_copy(b, x))
     b.store(band(out, axis, moved, size - moved), band(x, axis, ZERO, size - moved))
     b.store(band(out, axis, ZERO, moved), band(x, axis, size - moved, moved))
     return out
 
 
-def _with_axis(b: Builder, a: Value, axis: Value) -> tuple[ArrayValue, int]:
+def _with_axis(b: OpBuilder, a: Value, axis: Value) -> tuple[ArrayValue, int]:
     x = b.array(a)
     return (flattened(b, x), 0) if axis == NONE else (x, b.axis(axis, x.rank))

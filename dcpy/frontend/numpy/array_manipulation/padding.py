@@ -10,21 +10,21 @@ from typing import Any
 
 import numpy as np
 
+from dcpy.frontend.abstract_values.values import ArrayValue, Static, TupleValue, Value, integer, is_number
 from dcpy.frontend.implements import implements
 from dcpy.frontend.lower.arithmetic import elementwise
 from dcpy.frontend.lower.arithmetic.array_sizes import require_addressable
-from dcpy.frontend.lower.arrays import orders
-from dcpy.frontend.lower.builder import Builder, items_of
+from dcpy.frontend.lower.arrays import memory_order
+from dcpy.frontend.lower.op_builder import OpBuilder, items_of
 from dcpy.frontend.numpy.array_manipulation.shapes import band
-from dcpy.frontend.numpy.defaults import NONE, NUMBER_0
-from dcpy.frontend.numpy.traced import call_body
-from dcpy.frontend.values import ArrayValue, Static, TupleValue, Value, integer, is_number
+from dcpy.frontend.numpy.parameter_defaults import NONE, NUMBER_0
+from dcpy.frontend.numpy.python_implementations import call_body
 from dcpy.ir.symbolic import ZERO, Expr, max_of, min_of, sym
 
 CONSTANT = Static("constant")
 EVEN = Static("even")
 
-Place = Callable[[Expr, Expr], Expr]  # a position counted from the first element, and the size: where to read
+SourceIndex = Callable[[Expr, Expr], Expr]  # a position counted from the first element, and the size: where to read
 
 
 def _reflect(position: Expr, size: Expr) -> Expr:
@@ -38,7 +38,7 @@ def _symmetric(position: Expr, size: Expr) -> Expr:
     return min_of(place, size * 2 - 1 - place)
 
 
-PLACES: dict[str, Place] = {
+PLACES: dict[str, SourceIndex] = {
     "edge": lambda position, size: min_of(max_of(position, 0), size - 1),
     "wrap": lambda position, size: position % size,
     "reflect": _reflect,
@@ -59,7 +59,7 @@ _KEYWORDS: dict[str, tuple[str, Value]] = {
 
 
 @implements(np.pad)
-def pad(b: Builder, array: Value, pad_width: Value, mode: Value = CONSTANT, **kwargs: Value) -> Value:
+def pad(b: OpBuilder, array: Value, pad_width: Value, mode: Value = CONSTANT, **kwargs: Value) -> Value:
     """The array with more elements around it: a constant, or its own by a rule."""
     x = b.array(array)
     widths = _widths(b, pad_width, x.rank)
@@ -74,7 +74,7 @@ def pad(b: Builder, array: Value, pad_width: Value, mode: Value = CONSTANT, **kw
     return _computed(b, x, widths, rule, extra)
 
 
-def _extra(b: Builder, rule: Any, kwargs: Mapping[str, Value]) -> Value:
+def _extra(b: OpBuilder, rule: Any, kwargs: Mapping[str, Value]) -> Value:
     """The one keyword that a mode has."""
     if rule not in (*_KEYWORDS, *PLACES, "empty"):
         raise b.error(f"np.pad does not take the mode {rule!r}", help="use one of NumPy's modes, by its name")
@@ -85,14 +85,14 @@ def _extra(b: Builder, rule: Any, kwargs: Mapping[str, Value]) -> Value:
     return kwargs.get(name, default)
 
 
-def _widths(b: Builder, value: Value, rank: int) -> list[tuple[Expr, Expr]]:
+def _widths(b: OpBuilder, value: Value, rank: int) -> list[tuple[Expr, Expr]]:
     """Elements before and after each dimension."""
     found = [b.shape_argument(TupleValue(pair)) for pair in _pairs(b, value, rank, "pad_width")]
     return [(pair[0], pair[1]) for pair in found]
 
 
-def _pairs(b: Builder, value: Value, rank: int, name: str) -> list[tuple[Value, Value]]:
-    """What belongs before and after each dimension: one value, a pair, or a pair per dimension."""
+def _pairs(b: OpBuilder, value: Value, rank: int, name: str) -> list[tuple[Value, Value]]:
+    """Return the values before and after each dimension: of one value, a pair, or a pair per dimension."""
     parts = items_of(value)
     if parts is None:
         return [(value, value)] * rank
@@ -105,10 +105,10 @@ def _pairs(b: Builder, value: Value, rank: int, name: str) -> list[tuple[Value, 
 
 
 def _inside(
-    b: Builder, x: ArrayValue, widths: Sequence[tuple[Expr, Expr]], shape: Sequence[Expr], fill: Value | None
+    b: OpBuilder, x: ArrayValue, widths: Sequence[tuple[Expr, Expr]], shape: Sequence[Expr], fill: Value | None
 ) -> ArrayValue:
     """The array in the middle of a new one."""
-    order = orders.order_as_packed(b, x)
+    order = memory_order.order_as_packed(b, x)
     if fill is None:
         out = b.empty(shape, x.dtype, order=order)
     else:
@@ -121,9 +121,9 @@ def _inside(
 
 
 def _padded(
-    b: Builder, x: ArrayValue, widths: Sequence[tuple[Expr, Expr]], shape: Sequence[Expr], place: Place
+    b: OpBuilder, x: ArrayValue, widths: Sequence[tuple[Expr, Expr]], shape: Sequence[Expr], place: SourceIndex
 ) -> ArrayValue:
-    out = b.empty(shape, x.dtype, order=orders.order_as_packed(b, x))
+    out = b.empty(shape, x.dtype, order=memory_order.order_as_packed(b, x))
     params, domain = elementwise.domain(b, shape)
     places = []
     for axis, (name, (before, after)) in enumerate(zip(params, widths, strict=True)):
@@ -137,7 +137,7 @@ def _padded(
     return out
 
 
-def _require_elements(b: Builder, axis: int, size: Expr) -> None:
+def _require_elements(b: OpBuilder, axis: int, size: Expr) -> None:
     message = f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'"
     b.emit.require(size - 1, "ValueError", message)
 
@@ -145,7 +145,7 @@ def _require_elements(b: Builder, axis: int, size: Expr) -> None:
 # -- modes that compute ----------------------------------------------------------------------------------------------
 
 
-def _computed(b: Builder, x: ArrayValue, widths: Sequence[tuple[Expr, Expr]], rule: str, extra: Value) -> Value:
+def _computed(b: OpBuilder, x: ArrayValue, widths: Sequence[tuple[Expr, Expr]], rule: str, extra: Value) -> Value:
     """One axis after the other; each sees what was put around the axes before."""
     pairs = _pairs(b, extra, x.rank, _KEYWORDS[rule][0])
     found: Value = x

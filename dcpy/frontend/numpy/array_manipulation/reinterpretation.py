@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from dcpy.frontend.abstract_values.values import ArrayValue, Static, Value, kind_of
 from dcpy.frontend.implements import implements, method
-from dcpy.frontend.lower.builder import Builder
+from dcpy.frontend.lower.op_builder import OpBuilder
 from dcpy.frontend.numpy.array_manipulation.shapes import flattened
-from dcpy.frontend.numpy.defaults import NONE
-from dcpy.frontend.numpy.traced import call_body
-from dcpy.frontend.values import ArrayValue, Static, Value, kind_of
+from dcpy.frontend.numpy.parameter_defaults import NONE
+from dcpy.frontend.numpy.python_implementations import call_body
 from dcpy.ir.data import View, packed_strides, strides_of
 from dcpy.ir.symbolic import ONE, ZERO, Expr
 
@@ -22,7 +22,7 @@ START = Static(0)
 
 
 @method("view")
-def view(b: Builder, a: Value, dtype: Value = NONE) -> Value:
+def view(b: OpBuilder, a: Value, dtype: Value = NONE) -> Value:
     """The same memory with another dtype: of as many bytes, or a part of them, or several elements as one."""
     x = b.array(a)
     wanted = b.dtype_argument(dtype)
@@ -47,7 +47,7 @@ def view(b: Builder, a: Value, dtype: Value = NONE) -> Value:
     return ArrayValue.whole(container, b.desc(container))
 
 
-def _widened(b: Builder, x: ArrayValue, seen: View, factor: int) -> tuple[list[Expr], list[Expr], Expr]:
+def _widened(b: OpBuilder, x: ArrayValue, seen: View, factor: int) -> tuple[list[Expr], list[Expr], Expr]:
     """Shape, strides and offset of several elements as one: rows divide evenly, and begin at a multiple of `factor`."""
     message = (
         "When changing to a larger dtype, its size must be a divisor of the total size in bytes of the last axis of "
@@ -77,7 +77,7 @@ def _divided(part: Expr, row: Expr, factor: int) -> Expr | None:
 
 
 @implements(np.frombuffer)
-def frombuffer(b: Builder, buffer: Value, dtype: Value = NONE, count: Value = ALL, offset: Value = START) -> Value:
+def frombuffer(b: OpBuilder, buffer: Value, dtype: Value = NONE, count: Value = ALL, offset: Value = START) -> Value:
     """The bytes of an array as a vector of numbers: a view."""
     if isinstance(buffer, Static) and isinstance(buffer.value, bytes):
         buffer = Static(np.frombuffer(buffer.value, np.uint8))

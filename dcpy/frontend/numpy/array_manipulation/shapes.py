@@ -8,14 +8,23 @@ from dataclasses import replace
 
 import numpy as np
 
+from dcpy.frontend.abstract_values.values import (
+    ArrayValue,
+    SliceValue,
+    Static,
+    TupleValue,
+    Value,
+    integer,
+    is_number,
+    is_weak,
+)
 from dcpy.frontend.implements import implements
 from dcpy.frontend.lower.arithmetic.array_sizes import require_countable
 from dcpy.frontend.lower.arithmetic.broadcasting import broadcast_shapes, may_be_one
-from dcpy.frontend.lower.arrays import orders
-from dcpy.frontend.lower.builder import Builder, items_of
+from dcpy.frontend.lower.arrays import memory_order
+from dcpy.frontend.lower.op_builder import OpBuilder, items_of
 from dcpy.frontend.numpy.array_creation.creation import counted_size, order_argument, size_of
-from dcpy.frontend.numpy.defaults import FALSE, NONE, NUMBER_0, NUMBER_1, ORDER_C
-from dcpy.frontend.values import ArrayValue, SliceValue, Static, TupleValue, Value, integer, is_number, is_weak
+from dcpy.frontend.numpy.parameter_defaults import FALSE, NONE, NUMBER_0, NUMBER_1, ORDER_C
 from dcpy.ir import types
 from dcpy.ir.data import View, strides_of
 from dcpy.ir.subsets import Range, Subset
@@ -28,13 +37,13 @@ PLANE = Static((0, 1))
 
 
 @implements(np.reshape)
-def reshape(b: Builder, a: Value, /, shape: Value, order: Value = ORDER_C, *, copy: Value = NONE) -> Value:
+def reshape(b: OpBuilder, a: Value, /, shape: Value, order: Value = ORDER_C, *, copy: Value = NONE) -> Value:
     """As many elements in another shape, one size of which may be -1."""
     x = b.array(a)
     asked = order_argument(b, order)
     if asked == "K":
         raise b.error("order 'K' is not permitted for reshaping", notes=("NumPy raises ValueError here",))
-    backwards = asked == "F" or (asked == "A" and orders.lies_backwards(b, x))
+    backwards = asked == "F" or (asked == "A" and memory_order.lies_backwards(b, x))
     if copy == Static(True):
         x = b.copy(x, order="F" if backwards else "C")
     sizes = _sizes(b, x, shape)
@@ -44,21 +53,23 @@ def reshape(b: Builder, a: Value, /, shape: Value, order: Value = ORDER_C, *, co
 
 
 def _is_scalar(value: Value) -> bool:
-    """Whether it is a number of NumPy's own: its methods give numbers, where functions make arrays of Python's."""
+    """Return whether it is a number of NumPy's own: its methods give numbers, where functions make arrays of Python's.
+    """
     return is_number(value) and not is_weak(value)
 
 
-def reshaped(b: Builder, x: ArrayValue, shape: tuple[Expr, ...]) -> ArrayValue:
+def reshaped(b: OpBuilder, x: ArrayValue, shape: tuple[Expr, ...]) -> ArrayValue:
     """A view wherever NumPy gives one; else a copy, which takes no writes where whether NumPy copies is unknown."""
-    if b.contiguous(x) or x.shape == shape:
+    is_known = x.rank < 2 or not memory_order.is_in_doubt(b, x)
+    if x.shape == shape or (is_known and b.contiguous(x)):
         return b.reshape(x, shape)
     seen = x.as_view(b.desc(x))
-    strides = _strides_after(seen.shape, strides_of(seen), shape)
+    strides = _strides_after(seen.shape, strides_of(seen), shape) if is_known else None
     if strides is not None:
         container = b.emit.view(View(x.container, x.dtype, shape, strides, seen.offset, span=b.emit.span))
         return ArrayValue.whole(container, b.desc(container))
     out = b.reshape(b.copy(x), shape)
-    if not (x.fresh or (len(shape) == 1 and _has_steps(b, x))):
+    if not (x.fresh or (is_known and len(shape) == 1 and _has_steps(b, x))):
         b.copied_view(out, x, "the elements of the reshaped array do not lie in order: it was copied")
     return out
 
@@ -94,11 +105,11 @@ def _group(old: Sequence[Expr], new: Sequence[Expr]) -> tuple[int, int]:
     return len(old), len(new)
 
 
-def _mirrored(b: Builder, x: ArrayValue) -> ArrayValue:
+def _mirrored(b: OpBuilder, x: ArrayValue) -> ArrayValue:
     return b.transpose(x, range(x.rank)[::-1])
 
 
-def _sizes(b: Builder, x: ArrayValue, shape: Value) -> tuple[Expr, ...]:
+def _sizes(b: OpBuilder, x: ArrayValue, shape: Value) -> tuple[Expr, ...]:
     """The sizes asked for, -1 worked out; `ValueError` unless they hold as many elements."""
     parts = items_of(shape)
     parts = (shape,) if parts is None else parts
@@ -110,11 +121,22 @@ def _sizes(b: Builder, x: ArrayValue, shape: Value) -> tuple[Expr, ...]:
     product = product_of(*known)
     message = f"cannot reshape array of size {{0}} into shape ({','.join(_size_text(part) for part in parts)})"
     if not unknown:
+        _assume_same(b, x, known)
         b.same_size(total, product, message, (total,))
         return known
     rest = total // product if product.constant != 0 else ZERO
     b.same_size(total, rest * product, message, (total,))
     return (*known[: unknown[0]], rest, *known[unknown[0] :])
+
+
+def _assume_same(b: OpBuilder, x: ArrayValue, wanted: Sequence[Expr]) -> None:
+    """Assumes that sizes which arguments give, ``a.reshape(n, 1, m)``, are those of the array, as in this call."""
+    pairs = list(zip(*([size for size in sizes if size is not ONE] for sizes in (x.shape, wanted)), strict=False))
+    ranks = {sum(size is not ONE for size in sizes) for sizes in (x.shape, wanted)}
+    values = [(b.emit.sampled(old), b.emit.sampled(new)) for old, new in pairs]
+    if len(ranks) == 1 and all(old is not None and old == new for old, new in values):
+        for old, new in pairs:
+            b.emit.same(old, new)
 
 
 def _is_minus_one(part: Value) -> bool:
@@ -126,28 +148,28 @@ def _size_text(part: Value) -> str:
 
 
 @implements(np.ravel)
-def ravel(b: Builder, a: Value, order: Value = ORDER_C) -> Value:
+def ravel(b: OpBuilder, a: Value, order: Value = ORDER_C) -> Value:
     """All elements in one dimension: a view where they lie without gaps, else a copy (of one dimension as well).
 
     A copy takes no writes where the sizes of a call could make it a view.
     """
     x = b.array(a)
-    read = x.transposed(orders.order_of_elements(b, x, order_argument(b, order)))
+    read = x.transposed(memory_order.order_of_elements(b, x, order_argument(b, order)))
     if b.contiguous(read):
         return flattened(b, read)
     out = flattened(b, b.copy(read))
-    if not (x.fresh or orders.has_gaps(b, read)):
+    if not (x.fresh or memory_order.has_gaps(b, read)):
         b.copied_view(out, x, "whether the elements of the array lie without gaps is not known: a copy")
     return out
 
 
-def flattened(b: Builder, x: ArrayValue) -> ArrayValue:
+def flattened(b: OpBuilder, x: ArrayValue) -> ArrayValue:
     """All elements in one dimension, in C order, as `x.reshape(-1)`: a view wherever strides can show them."""
     return reshaped(b, x, (b.integer(size_of(b, x)),))
 
 
-def _has_steps(b: Builder, x: ArrayValue) -> bool:
-    """Whether two neighbouring dimensions are never one: rows do not begin a step behind the end of the last."""
+def _has_steps(b: OpBuilder, x: ArrayValue) -> bool:
+    """Return whether two neighbouring dimensions are never one: rows do not begin a step behind the end of the last."""
     seen = x.as_view(b.desc(x))
     strides = strides_of(seen)
     return any(
@@ -157,7 +179,7 @@ def _has_steps(b: Builder, x: ArrayValue) -> bool:
 
 
 @implements(np.expand_dims)
-def expand_dims(b: Builder, a: Value, axis: Value) -> Value:
+def expand_dims(b: OpBuilder, a: Value, axis: Value) -> Value:
     """New dimensions of size 1, at their places in the result."""
     x = b.array(a)
     places = b.static(axis, "axis")
@@ -169,7 +191,7 @@ def expand_dims(b: Builder, a: Value, axis: Value) -> Value:
 
 
 @implements(np.squeeze)
-def squeeze(b: Builder, a: Value, axis: Value = NONE) -> Value:
+def squeeze(b: OpBuilder, a: Value, axis: Value = NONE) -> Value:
     """The view without dimensions of size 1: all of them, or those named."""
     if _is_scalar(a) and axis == NONE:
         return a
@@ -191,8 +213,9 @@ def squeeze(b: Builder, a: Value, axis: Value = NONE) -> Value:
     return replace(x, shape=shape, axes=axes, window=Subset(tuple(window)), fresh=False)
 
 
-def _is_one(b: Builder, size: Expr) -> bool:
-    """Whether a size is 1: known, or assumed as it is in the call. A size of 1 of an argument is the constant."""
+def _is_one(b: OpBuilder, size: Expr) -> bool:
+    """Return whether a size is 1: known, or assumed as it is in the call. A size of 1 of an argument is the constant.
+    """
     size, emit = b.exact(size), b.emit
     sample = emit.sampled(size)
     if emit.equal(size, ONE) or (sample == 1 and emit.same(size, ONE)):
@@ -206,19 +229,19 @@ def _is_one(b: Builder, size: Expr) -> bool:
 
 
 @implements(np.atleast_1d)
-def atleast_1d(b: Builder, *arys: Value) -> Value:
+def atleast_1d(b: OpBuilder, *arys: Value) -> Value:
     """Numbers as arrays of one element."""
     return at_least(b, arys, 1)
 
 
 @implements(np.atleast_2d)
-def atleast_2d(b: Builder, *arys: Value) -> Value:
+def atleast_2d(b: OpBuilder, *arys: Value) -> Value:
     """Numbers and vectors as matrices of one row."""
     return at_least(b, arys, 2)
 
 
 @implements(np.atleast_3d)
-def atleast_3d(b: Builder, *arys: Value) -> Value:
+def atleast_3d(b: OpBuilder, *arys: Value) -> Value:
     """Numbers, vectors and matrices as arrays of three dimensions: ``(1, N, 1)``, ``(M, N, 1)``."""
     found = []
     for value in arys:
@@ -229,7 +252,7 @@ def atleast_3d(b: Builder, *arys: Value) -> Value:
     return found[0] if len(found) == 1 else TupleValue(tuple(found))
 
 
-def at_least(b: Builder, arrays: Sequence[Value], rank: int) -> Value:
+def at_least(b: OpBuilder, arrays: Sequence[Value], rank: int) -> Value:
     """Arrays with leading dimensions of size 1 added up to a rank."""
     found = []
     for value in arrays:
@@ -241,7 +264,7 @@ def at_least(b: Builder, arrays: Sequence[Value], rank: int) -> Value:
 
 
 @implements(np.broadcast_to)
-def broadcast_to(b: Builder, array: Value, shape: Value) -> Value:
+def broadcast_to(b: OpBuilder, array: Value, shape: Value) -> Value:
     """A read-only view in a larger shape."""
     x, sizes = b.array(array), b.shape_argument(shape)
     if x.rank > len(sizes):
@@ -250,12 +273,12 @@ def broadcast_to(b: Builder, array: Value, shape: Value) -> Value:
             notes=("NumPy raises ValueError here",),
         )
     require_countable(b, sizes, x.dtype)
-    return b.broadcast_to(x, sizes)
+    return replace(b.broadcast_to(x, sizes), fresh=False, read_only=True)
 
 
 @implements(np.broadcast_arrays)
-def broadcast_arrays(b: Builder, *args: Value) -> Value:
-    """Read-only views of all in their common shape."""
+def broadcast_arrays(b: OpBuilder, *args: Value) -> Value:
+    """Views of all in their common shape, of which single elements, and parts without repetition, take stores."""
     arrays = [b.array(value) for value in args]
     shape = broadcast_shapes(b, [x.shape for x in arrays])
     require_countable(b, shape, types.int8)
@@ -263,7 +286,7 @@ def broadcast_arrays(b: Builder, *args: Value) -> Value:
 
 
 @implements(np.broadcast_shapes)
-def broadcast_shapes_(b: Builder, *args: Value) -> Value:
+def broadcast_shapes_(b: OpBuilder, *args: Value) -> Value:
     """The shape that arrays of these shapes have together."""
     return TupleValue(tuple(map(integer, broadcast_shapes(b, [b.shape_argument(shape) for shape in args]))))
 
@@ -272,7 +295,7 @@ def broadcast_shapes_(b: Builder, *args: Value) -> Value:
 
 
 @implements(np.transpose, np.permute_dims)
-def transpose(b: Builder, a: Value, axes: Value = NONE) -> Value:
+def transpose(b: OpBuilder, a: Value, axes: Value = NONE) -> Value:
     """Dimensions permuted; reversed by default."""
     if _is_scalar(a) and axes == NONE:
         return a
@@ -289,7 +312,7 @@ def transpose(b: Builder, a: Value, axes: Value = NONE) -> Value:
 
 
 @implements(np.swapaxes)
-def swapaxes(b: Builder, a: Value, axis1: Value, axis2: Value) -> Value:
+def swapaxes(b: OpBuilder, a: Value, axis1: Value, axis2: Value) -> Value:
     """Two dimensions exchanged."""
     x = b.array(a)
     first, second = b.axis(axis1, x.rank, "axis1"), b.axis(axis2, x.rank, "axis2")
@@ -299,7 +322,7 @@ def swapaxes(b: Builder, a: Value, axis1: Value, axis2: Value) -> Value:
 
 
 @implements(np.moveaxis)
-def moveaxis(b: Builder, a: Value, source: Value, destination: Value) -> Value:
+def moveaxis(b: OpBuilder, a: Value, source: Value, destination: Value) -> Value:
     """Some dimensions moved, the others in order."""
     x = b.array(a)
     places = []
@@ -319,7 +342,7 @@ def moveaxis(b: Builder, a: Value, source: Value, destination: Value) -> Value:
 
 
 @implements(np.rollaxis)
-def rollaxis(b: Builder, a: Value, axis: Value, start: Value = NUMBER_0) -> Value:
+def rollaxis(b: OpBuilder, a: Value, axis: Value, start: Value = NUMBER_0) -> Value:
     """One dimension moved before another."""
     x = b.array(a)
     place, target = b.axis(axis, x.rank), b.static(start, "start")
@@ -332,14 +355,14 @@ def rollaxis(b: Builder, a: Value, axis: Value, start: Value = NUMBER_0) -> Valu
 
 
 @implements(np.flip)
-def flip(b: Builder, m: Value, axis: Value = NONE) -> Value:
+def flip(b: OpBuilder, m: Value, axis: Value = NONE) -> Value:
     """The view with elements in reverse order along some dimensions."""
     x = b.array(m)
     return _reversed(b, x, b.axes(axis, x.rank))
 
 
 @implements(np.flipud)
-def flipud(b: Builder, m: Value) -> Value:
+def flipud(b: OpBuilder, m: Value) -> Value:
     """The view with rows in reverse order."""
     x = b.array(m)
     if not x.rank:
@@ -348,7 +371,7 @@ def flipud(b: Builder, m: Value) -> Value:
 
 
 @implements(np.fliplr)
-def fliplr(b: Builder, m: Value) -> Value:
+def fliplr(b: OpBuilder, m: Value) -> Value:
     """The view with columns in reverse order."""
     x = b.array(m)
     if x.rank < 2:
@@ -357,7 +380,7 @@ def fliplr(b: Builder, m: Value) -> Value:
 
 
 @implements(np.rot90)
-def rot90(b: Builder, m: Value, k: Value = NUMBER_1, axes: Value = PLANE) -> Value:
+def rot90(b: OpBuilder, m: Value, k: Value = NUMBER_1, axes: Value = PLANE) -> Value:
     """The view rotated by right angles in a plane."""
     first, second = b.static(axes, "axes")
     turns = b.static(k, "k") % 4
@@ -370,14 +393,14 @@ def rot90(b: Builder, m: Value, k: Value = NUMBER_1, axes: Value = PLANE) -> Val
     return flip(b, swapaxes(b, m, Static(first), Static(second)), Static(second))
 
 
-def _reversed(b: Builder, x: ArrayValue, axes: Sequence[int]) -> Value:
+def _reversed(b: OpBuilder, x: ArrayValue, axes: Sequence[int]) -> Value:
     backwards = SliceValue(NONE, NONE, Static(-1))
     return b.subscript(x, [backwards if axis in axes else FULL for axis in range(x.rank)])
 
 
 @implements(np.lib.stride_tricks.sliding_window_view)
 def sliding_window_view(
-    b: Builder, x: Value, window_shape: Value, axis: Value = NONE, *, writeable: Value = FALSE
+    b: OpBuilder, x: Value, window_shape: Value, axis: Value = NONE, *, writeable: Value = FALSE
 ) -> Value:
     """The read-only view of all windows of a shape: one dimension more for each that they run along."""
     if b.static(writeable, "writeable"):
@@ -398,8 +421,7 @@ def sliding_window_view(
         strides.append(steps[place])
     view = View(array.container, array.dtype, tuple(shape), tuple(strides), seen.offset, span=b.emit.span)
     container = b.emit.view(view)
-    b.detach(container, "np.lib.stride_tricks.sliding_window_view gives a read-only view")
-    return ArrayValue.whole(container, b.desc(container))
+    return replace(ArrayValue.whole(container, b.desc(container)), read_only=True)
 
 
 # -- parts and sizes -------------------------------------------------------------------------------------------------
@@ -417,23 +439,23 @@ def band(x: ArrayValue, axis: int, start: Expr, size: Expr) -> ArrayValue:
 
 
 @implements(np.shape)
-def shape_(b: Builder, a: Value) -> Value:
+def shape_(b: OpBuilder, a: Value) -> Value:
     """The sizes, as a tuple."""
     return TupleValue(tuple(integer(b.exact(size)) for size in _shape(b, a)))
 
 
 @implements(np.size)
-def size_(b: Builder, a: Value, axis: Value = NONE) -> Value:
-    """How many elements there are, in all or along one dimension."""
+def size_(b: OpBuilder, a: Value, axis: Value = NONE) -> Value:
+    """Return the number of elements, in all or along one dimension."""
     x = b.array(a)
     return counted_size(b, x) if axis == NONE else integer(b.exact(x.shape[b.axis(axis, x.rank)]))
 
 
 @implements(np.ndim)
-def ndim(b: Builder, a: Value) -> Value:
-    """How many dimensions there are."""
+def ndim(b: OpBuilder, a: Value) -> Value:
+    """Return the number of dimensions."""
     return Static(len(_shape(b, a)))
 
 
-def _shape(b: Builder, a: Value) -> tuple[Expr, ...]:
+def _shape(b: OpBuilder, a: Value) -> tuple[Expr, ...]:
     return () if is_number(a) else b.array(a).shape

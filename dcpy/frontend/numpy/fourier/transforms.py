@@ -1,19 +1,20 @@
-"""``numpy.fft``: transforms along one axis. Each is a library node of `libraries.fft`; of more axes: `fft_axes`.
+"""``numpy.fft``: transforms along one axis. Each is a library node of `libraries.fft`.
 
-As in NumPy, single precision stays single; integers and booleans are computed in double precision.
+Transforms of more axes are in `multidimensional_transforms`. As in NumPy, single precision stays single; integers and
+booleans are computed in double precision.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from dcpy.frontend.abstract_values.values import ArrayValue, Static, Value
 from dcpy.frontend.implements import implements
-from dcpy.frontend.lower.arrays import orders
-from dcpy.frontend.lower.builder import Builder
+from dcpy.frontend.lower.arrays import memory_order
+from dcpy.frontend.lower.op_builder import OpBuilder
 from dcpy.frontend.numpy.array_manipulation.shapes import band
-from dcpy.frontend.numpy.defaults import LAST_AXIS, NONE
-from dcpy.frontend.numpy.ufuncs.outputs import into
-from dcpy.frontend.values import ArrayValue, Static, Value
+from dcpy.frontend.numpy.parameter_defaults import LAST_AXIS, NONE
+from dcpy.frontend.numpy.ufuncs.out_and_where import into
 from dcpy.ir import types
 from dcpy.ir.symbolic import ZERO, Expr, min_of
 from dcpy.ir.types import DType
@@ -23,21 +24,23 @@ COMPLEX = {types.float32: types.complex64, types.float64: types.complex128}
 
 
 @implements(np.fft.fft)
-def fft(b: Builder, a: Value, n: Value = NONE, axis: Value = LAST_AXIS, norm: Value = NONE, out: Value = NONE) -> Value:
+def fft(
+    b: OpBuilder, a: Value, n: Value = NONE, axis: Value = LAST_AXIS, norm: Value = NONE, out: Value = NONE
+) -> Value:
     """The transform of complex numbers."""
     return _complex(b, "fft", a, n, axis, norm, out, backward=False)
 
 
 @implements(np.fft.ifft)
 def ifft(
-    b: Builder, a: Value, n: Value = NONE, axis: Value = LAST_AXIS, norm: Value = NONE, out: Value = NONE
+    b: OpBuilder, a: Value, n: Value = NONE, axis: Value = LAST_AXIS, norm: Value = NONE, out: Value = NONE
 ) -> Value:
     """The inverse of `fft`."""
     return _complex(b, "ifft", a, n, axis, norm, out, backward=True)
 
 
 def _complex(
-    b: Builder, name: str, a: Value, n: Value, axis: Value, norm: Value, out: Value, *, backward: bool
+    b: OpBuilder, name: str, a: Value, n: Value, axis: Value, norm: Value, out: Value, *, backward: bool
 ) -> Value:
     x, place, _ = _points(b, a, axis)
     length = _length(b, n, x.shape[place])
@@ -48,13 +51,13 @@ def _complex(
 
 @implements(np.fft.rfft)
 def rfft(
-    b: Builder, a: Value, n: Value = NONE, axis: Value = LAST_AXIS, norm: Value = NONE, out: Value = NONE
+    b: OpBuilder, a: Value, n: Value = NONE, axis: Value = LAST_AXIS, norm: Value = NONE, out: Value = NONE
 ) -> Value:
     """The first half of the spectrum of real numbers."""
     return into(b, out, _half_spectrum(b, "rfft", a, n, axis, _norm(b, norm)), "rfft")
 
 
-def _half_spectrum(b: Builder, name: str, a: Value, n: Value, axis: Value, norm: str) -> ArrayValue:
+def _half_spectrum(b: OpBuilder, name: str, a: Value, n: Value, axis: Value, norm: str) -> ArrayValue:
     x, place, _ = _points(b, a, axis)
     if x.dtype.kind == "c":
         raise b.error(
@@ -69,13 +72,13 @@ def _half_spectrum(b: Builder, name: str, a: Value, n: Value, axis: Value, norm:
 
 @implements(np.fft.irfft)
 def irfft(
-    b: Builder, a: Value, n: Value = NONE, axis: Value = LAST_AXIS, norm: Value = NONE, out: Value = NONE
+    b: OpBuilder, a: Value, n: Value = NONE, axis: Value = LAST_AXIS, norm: Value = NONE, out: Value = NONE
 ) -> Value:
     """The inverse of `rfft`: `n` real numbers from half a spectrum."""
     return into(b, out, _real_points(b, a, n, axis, _norm(b, norm)), "irfft")
 
 
-def _real_points(b: Builder, a: Value, n: Value, axis: Value, norm: str) -> Value:
+def _real_points(b: OpBuilder, a: Value, n: Value, axis: Value, norm: str) -> Value:
     x, place, result = _points(b, a, axis)
     size = b.exact(x.shape[place])
     length = _length(b, n, (size - 1) * 2)
@@ -87,7 +90,7 @@ def _real_points(b: Builder, a: Value, n: Value, axis: Value, norm: str) -> Valu
 
 @implements(np.fft.hfft)
 def hfft(
-    b: Builder, a: Value, n: Value = NONE, axis: Value = LAST_AXIS, norm: Value = NONE, out: Value = NONE
+    b: OpBuilder, a: Value, n: Value = NONE, axis: Value = LAST_AXIS, norm: Value = NONE, out: Value = NONE
 ) -> Value:
     """The real spectrum of the first half of a Hermitian signal; `out` is ignored, as NumPy does."""
     return _real_points(b, b.ufunc(np.conjugate, b.array(a)), n, axis, OPPOSITE[_norm(b, norm)])
@@ -95,14 +98,14 @@ def hfft(
 
 @implements(np.fft.ihfft)
 def ihfft(
-    b: Builder, a: Value, n: Value = NONE, axis: Value = LAST_AXIS, norm: Value = NONE, out: Value = NONE
+    b: OpBuilder, a: Value, n: Value = NONE, axis: Value = LAST_AXIS, norm: Value = NONE, out: Value = NONE
 ) -> Value:
     """The inverse of `hfft`."""
     spectrum = _half_spectrum(b, "ihfft", a, n, axis, OPPOSITE[_norm(b, norm)])
     return into(b, out, b.ufunc(np.conjugate, spectrum), "ihfft")
 
 
-def _points(b: Builder, a: Value, axis: Value) -> tuple[ArrayValue, int, DType]:
+def _points(b: OpBuilder, a: Value, axis: Value) -> tuple[ArrayValue, int, DType]:
     """The operand in the dtype to compute in, the axis, and the dtype of real results."""
     x = b.array(a)
     place = b.axis(axis, x.rank)
@@ -112,7 +115,7 @@ def _points(b: Builder, a: Value, axis: Value) -> tuple[ArrayValue, int, DType]:
     return x, place, result
 
 
-def _length(b: Builder, n: Value, default: Expr) -> Expr:
+def _length(b: OpBuilder, n: Value, default: Expr) -> Expr:
     """The argument `n`: how many points there are."""
     length = b.exact(default) if n == NONE else b.integer(n, "n")
     message = "Invalid number of FFT data points ({0}) specified."
@@ -120,7 +123,7 @@ def _length(b: Builder, n: Value, default: Expr) -> Expr:
     return length
 
 
-def _norm(b: Builder, norm: Value) -> str:
+def _norm(b: OpBuilder, norm: Value) -> str:
     found = b.static(norm, "norm")
     if found is None:
         return "backward"
@@ -136,7 +139,7 @@ def _complex_of(dtype: DType) -> DType:
     return COMPLEX.get(dtype, dtype)
 
 
-def _resized(b: Builder, x: ArrayValue, axis: int, size: Expr) -> ArrayValue:
+def _resized(b: OpBuilder, x: ArrayValue, axis: int, size: Expr) -> ArrayValue:
     """The first `size` elements along an axis; zeros behind the last one there is."""
     have = b.exact(x.shape[axis])
     if have is size:
@@ -144,7 +147,7 @@ def _resized(b: Builder, x: ArrayValue, axis: int, size: Expr) -> ArrayValue:
     if b.emit.ranges.proves_le(size, have):
         return band(x, axis, ZERO, size)
     shape = [b.exact(extent) for extent in x.shape]
-    order = orders.order_of_copy(b, x)
+    order = memory_order.order_of_copy(b, x)
     out = b.full([*shape[:axis], size, *shape[axis + 1 :]], x.dtype, Static(0), order=order)
     kept = min_of(size, have)
     b.store(band(out, axis, ZERO, kept), band(x, axis, ZERO, kept))
@@ -152,10 +155,10 @@ def _resized(b: Builder, x: ArrayValue, axis: int, size: Expr) -> ArrayValue:
 
 
 def _transform(
-    b: Builder, x: ArrayValue, axis: int, size: Expr, dtype: DType, norm: Value, backward: bool
+    b: OpBuilder, x: ArrayValue, axis: int, size: Expr, dtype: DType, norm: Value, backward: bool
 ) -> ArrayValue:
     """The node, into a new array with `size` elements along the axis."""
     shape = [b.exact(extent) for extent in x.shape]
-    out = b.empty([*shape[:axis], size, *shape[axis + 1 :]], dtype, order=orders.order_of_copy(b, x))
+    out = b.empty([*shape[:axis], size, *shape[axis + 1 :]], dtype, order=memory_order.order_of_copy(b, x))
     b.library("fft.transform", {"x": x}, {"y": out}, axis=axis, backward=backward, norm=_norm(b, norm))
     return out

@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from dcpy.frontend.abstract_values.values import Scalar, Static, Value, dtype_of, is_number, scalar_expr
 from dcpy.frontend.implements import implements
 from dcpy.frontend.lower.arithmetic import elementwise
-from dcpy.frontend.lower.arithmetic.fitting import require_fit
 from dcpy.frontend.lower.arithmetic.promotion import promoted
-from dcpy.frontend.lower.builder import Builder, items_of
-from dcpy.frontend.numpy.defaults import FALSE, NONE, NUMBER_0
+from dcpy.frontend.lower.arithmetic.range_checks import require_fit
+from dcpy.frontend.lower.op_builder import OpBuilder, items_of
+from dcpy.frontend.numpy.parameter_defaults import FALSE, NONE, NUMBER_0
+from dcpy.frontend.numpy.python_implementations import written_in_python
 from dcpy.frontend.numpy.statistics.reductions import AND, reduced
-from dcpy.frontend.numpy.traced import written_in_python
-from dcpy.frontend.numpy.ufuncs.outputs import into
-from dcpy.frontend.values import Scalar, Static, Value, dtype_of, is_number, scalar_expr
+from dcpy.frontend.numpy.ufuncs.out_and_where import into
 from dcpy.ir import types
 from dcpy.ir.expressions.scalar import Const, ScalarExpr, cast, op
 from dcpy.ir.types import DType
@@ -25,7 +25,7 @@ RELATIVE = Static(1e-5)
 
 
 @implements(np.where)
-def where(b: Builder, condition: Value, x: Value = NONE, y: Value = NONE, /) -> Value:
+def where(b: OpBuilder, condition: Value, x: Value = NONE, y: Value = NONE, /) -> Value:
     """`x` where the condition holds, else `y`; with neither, the positions where it holds."""
     if x == y == NONE:
         return b.call(Static(np.nonzero), condition)
@@ -35,7 +35,7 @@ def where(b: Builder, condition: Value, x: Value = NONE, y: Value = NONE, /) -> 
     return _chosen(b, condition, yes, no, promoted((yes, no))[0])
 
 
-def _chosen(b: Builder, condition: Value, yes: Value, no: Value, dtype: DType) -> Value:
+def _chosen(b: OpBuilder, condition: Value, yes: Value, no: Value, dtype: DType) -> Value:
     """An array even where all are numbers, as in NumPy; numbers that do not fit wrap around."""
     test = condition if is_number(condition) else b.array(condition)
     dtypes = [types.bool_, dtype, dtype]
@@ -43,7 +43,7 @@ def _chosen(b: Builder, condition: Value, yes: Value, no: Value, dtype: DType) -
 
 
 @implements(np.select)
-def select(b: Builder, condlist: Value, choicelist: Value, default: Value = NUMBER_0) -> Value:
+def select(b: OpBuilder, condlist: Value, choicelist: Value, default: Value = NUMBER_0) -> Value:
     """For each element the first choice whose condition holds."""
     tests, choices = items_of(condlist), items_of(choicelist)
     if tests is None or choices is None:
@@ -62,7 +62,7 @@ def select(b: Builder, condlist: Value, choicelist: Value, default: Value = NUMB
 
 @implements(np.clip)
 def clip(
-    b: Builder,
+    b: OpBuilder,
     a: Value,
     a_min: Value = NONE,
     a_max: Value = NONE,
@@ -103,9 +103,9 @@ def _bound(x: Value, bound: Value, *, lower: bool) -> Value:
 
 @implements(np.isclose)
 def isclose(
-    builder: Builder, a: Value, b: Value, rtol: Value = RELATIVE, atol: Value = ABSOLUTE, equal_nan: Value = FALSE
+    builder: OpBuilder, a: Value, b: Value, rtol: Value = RELATIVE, atol: Value = ABSOLUTE, equal_nan: Value = FALSE
 ) -> Value:
-    """Whether elements differ by at most ``atol + rtol * abs(b)``."""
+    """Return whether elements differ by at most ``atol + rtol * abs(b)``."""
     x, y = (value if is_number(value) else builder.array(value) for value in (a, b))
     dtype = promoted((x, y))[0]
     dtype = dtype if dtype.is_inexact else types.float64
@@ -126,15 +126,15 @@ def isclose(
 
 @implements(np.allclose)
 def allclose(
-    builder: Builder, a: Value, b: Value, rtol: Value = RELATIVE, atol: Value = ABSOLUTE, equal_nan: Value = FALSE
+    builder: OpBuilder, a: Value, b: Value, rtol: Value = RELATIVE, atol: Value = ABSOLUTE, equal_nan: Value = FALSE
 ) -> Value:
-    """Whether all elements are close: a Python bool."""
+    """Return whether all elements are close: a Python bool."""
     return _python_bool(reduced(builder, AND, isclose(builder, a, b, rtol, atol, equal_nan)))
 
 
 @written_in_python(np.array_equal)
 def array_equal(a1: Any, a2: Any, equal_nan: Any = False) -> bool:
-    """Whether both have one shape and equal elements: a Python bool."""
+    """Return whether both have one shape and equal elements: a Python bool."""
     left, right = np.asarray(a1), np.asarray(a2)
     if left.shape != right.shape:
         return False

@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
+from dcpy.frontend.abstract_values.values import ArrayValue, Static, TupleValue, Value, dtype_of, integer, scalar_expr
 from dcpy.frontend.implements import implements, operation
 from dcpy.frontend.lower.arithmetic import elementwise
 from dcpy.frontend.lower.arithmetic.broadcasting import broadcast_shapes
-from dcpy.frontend.lower.builder import Builder
-from dcpy.frontend.lower.raising import WillRaise
-from dcpy.frontend.numpy.defaults import FALSE, NONE, TRUE
-from dcpy.frontend.numpy.linear_algebra.vectors import matrix_at
+from dcpy.frontend.lower.lowering_signals import WillRaise
+from dcpy.frontend.lower.op_builder import OpBuilder
+from dcpy.frontend.numpy.linear_algebra.products_and_diagonals import matrix_at
+from dcpy.frontend.numpy.parameter_defaults import FALSE, NONE, TRUE
 from dcpy.frontend.numpy.statistics.reductions import AND, reduced
-from dcpy.frontend.values import ArrayValue, Static, TupleValue, Value, dtype_of, integer, scalar_expr
 from dcpy.ir import types
 from dcpy.ir.expressions.scalar import Const, Index, Load, ScalarExpr, op
 from dcpy.ir.region import Region
@@ -34,7 +34,7 @@ Shape = Sequence[Expr]
 
 
 @implements(np.linalg.cholesky)
-def cholesky(b: Builder, a: Value, /, *, upper: Value = FALSE) -> Value:
+def cholesky(b: OpBuilder, a: Value, /, *, upper: Value = FALSE) -> Value:
     """The triangle whose product with its adjoint is `a`, of which one triangle is read."""
     x, n, result = _square(b, a)
     fields = {"upper": bool(b.static(upper, "upper"))}
@@ -44,7 +44,7 @@ def cholesky(b: Builder, a: Value, /, *, upper: Value = FALSE) -> Value:
 
 
 @implements(np.linalg.solve)
-def solve(builder: Builder, a: Value, b: Value) -> Value:
+def solve(builder: OpBuilder, a: Value, b: Value) -> Value:
     """The solution of ``a @ x = b`` for a vector, or for the columns of matrices."""
     right = builder.array(b)
     x, n, result = _square(builder, a, right)
@@ -63,7 +63,7 @@ def solve(builder: Builder, a: Value, b: Value) -> Value:
 
 
 @implements(np.linalg.inv)
-def inv(b: Builder, a: Value) -> Value:
+def inv(b: OpBuilder, a: Value) -> Value:
     """The inverse matrix."""
     x, n, result = _square(b, a)
     found = _nodes(b, "lapack.inverse", {"a": x}, {"inverse": ((n, n), x.dtype)}, "Singular matrix")
@@ -71,7 +71,7 @@ def inv(b: Builder, a: Value) -> Value:
 
 
 @operation
-def inverse_or_nan(b: Builder, a: Value) -> Value:
+def inverse_or_nan(b: OpBuilder, a: Value) -> Value:
     """The inverse of one matrix, or NaN everywhere where there is none."""
     x, n, result = _square(b, a)
     if x.rank > 2:
@@ -87,20 +87,20 @@ def inverse_or_nan(b: Builder, a: Value) -> Value:
 
 
 @implements(np.linalg.slogdet)
-def slogdet(b: Builder, a: Value) -> Value:
+def slogdet(b: OpBuilder, a: Value) -> Value:
     """The sign of the determinant, and the logarithm of its absolute value."""
     sign, logarithm, result = _signed_logarithm(b, a)
     return TupleValue((b.cast(sign, result), b.cast(logarithm, result.real)), names=("sign", "logabsdet"))
 
 
 @implements(np.linalg.det)
-def det(b: Builder, a: Value) -> Value:
+def det(b: OpBuilder, a: Value) -> Value:
     """The determinant."""
     sign, logarithm, result = _signed_logarithm(b, a)
     return b.cast(b.ufunc(np.multiply, sign, b.ufunc(np.exp, logarithm)), result)
 
 
-def _signed_logarithm(b: Builder, a: Value) -> tuple[Value, Value, DType]:
+def _signed_logarithm(b: OpBuilder, a: Value) -> tuple[Value, Value, DType]:
     x, _, result = _square(b, a)
     outputs: Mapping[str, tuple[Shape, DType]] = {"sign": ((), x.dtype), "logdet": ((), x.dtype.real)}
     found = _nodes(b, "lapack.slogdet", {"a": x}, outputs)
@@ -108,7 +108,7 @@ def _signed_logarithm(b: Builder, a: Value) -> tuple[Value, Value, DType]:
 
 
 @implements(np.linalg.qr)
-def qr(b: Builder, a: Value, mode: Value = REDUCED) -> Value:
+def qr(b: OpBuilder, a: Value, mode: Value = REDUCED) -> Value:
     """Orthonormal columns times an upper triangle; of that, the triangle only where ``mode="r"``."""
     wanted = b.static(mode, "mode")
     if wanted not in ("reduced", "complete", "r"):
@@ -124,7 +124,9 @@ def qr(b: Builder, a: Value, mode: Value = REDUCED) -> Value:
 
 
 @implements(np.linalg.svd)
-def svd(b: Builder, a: Value, full_matrices: Value = TRUE, compute_uv: Value = TRUE, hermitian: Value = FALSE) -> Value:
+def svd(
+    b: OpBuilder, a: Value, full_matrices: Value = TRUE, compute_uv: Value = TRUE, hermitian: Value = FALSE
+) -> Value:
     """Singular values and vectors. `hermitian` promises more than is made use of."""
     with_vectors = bool(b.static(compute_uv, "compute_uv"))
     is_full = bool(b.static(full_matrices, "full_matrices"))
@@ -144,25 +146,25 @@ def svd(b: Builder, a: Value, full_matrices: Value = TRUE, compute_uv: Value = T
 
 
 @implements(np.linalg.svdvals)
-def svdvals(b: Builder, x: Value, /) -> Value:
+def svdvals(b: OpBuilder, x: Value, /) -> Value:
     """Singular values."""
     return svd(b, x, compute_uv=FALSE)
 
 
 @implements(np.linalg.eigh)
-def eigh(b: Builder, a: Value, UPLO: Value = LOWER) -> Value:  # noqa: N803  (NumPy's name)
+def eigh(b: OpBuilder, a: Value, UPLO: Value = LOWER) -> Value:  # noqa: N803  (NumPy's name)
     """Eigenvalues and vectors of Hermitian matrices, of which one triangle is read."""
     values, vectors = _of_hermitian(b, a, UPLO, True)
     return _named({"eigenvalues": values, "eigenvectors": vectors})
 
 
 @implements(np.linalg.eigvalsh)
-def eigvalsh(b: Builder, a: Value, UPLO: Value = LOWER) -> Value:  # noqa: N803  (NumPy's name)
+def eigvalsh(b: OpBuilder, a: Value, UPLO: Value = LOWER) -> Value:  # noqa: N803  (NumPy's name)
     """Eigenvalues of Hermitian matrices."""
     return _of_hermitian(b, a, UPLO, False)[0]
 
 
-def _of_hermitian(b: Builder, a: Value, triangle: Value, with_vectors: bool) -> tuple[Value, Value]:
+def _of_hermitian(b: OpBuilder, a: Value, triangle: Value, with_vectors: bool) -> tuple[Value, Value]:
     side = str(b.static(triangle, "UPLO")).upper()
     if side not in ("L", "U"):
         raise b.error("UPLO argument must be 'L' or 'U'", notes=("NumPy raises ValueError here",))
@@ -174,19 +176,19 @@ def _of_hermitian(b: Builder, a: Value, triangle: Value, with_vectors: bool) -> 
 
 
 @implements(np.linalg.eig)
-def eig(b: Builder, a: Value) -> Value:
+def eig(b: OpBuilder, a: Value) -> Value:
     """Eigenvalues and vectors of complex matrices."""
     values, vectors = _of_complex(b, a, "eig")
     return _named({"eigenvalues": values, "eigenvectors": vectors})
 
 
 @implements(np.linalg.eigvals)
-def eigvals(b: Builder, a: Value) -> Value:
+def eigvals(b: OpBuilder, a: Value) -> Value:
     """Eigenvalues of complex matrices."""
     return _of_complex(b, a, "eigvals")[0]
 
 
-def _of_complex(b: Builder, a: Value, name: str) -> tuple[Value, Value]:
+def _of_complex(b: OpBuilder, a: Value, name: str) -> tuple[Value, Value]:
     if dtype_of(b.array(a)).kind != "c":
         raise b.error(
             f"np.linalg.{name} of a real matrix gives real or complex numbers, depending on their values",
@@ -205,7 +207,7 @@ def _of_complex(b: Builder, a: Value, name: str) -> tuple[Value, Value]:
 
 
 @implements(np.linalg.lstsq)
-def lstsq(builder: Builder, a: Value, b: Value, rcond: Value = NONE) -> Value:
+def lstsq(builder: OpBuilder, a: Value, b: Value, rcond: Value = NONE) -> Value:
     """The least-squares solution, the residuals (none where `a` has not full rank), the rank, the singular values."""
     right = builder.array(b)
     x, (m, n), result = _matrices(builder, a, right)
@@ -230,7 +232,7 @@ def lstsq(builder: Builder, a: Value, b: Value, rcond: Value = NONE) -> Value:
     return TupleValue((builder.cast(solution, result), builder.cast(residuals, shown), rank, singular))
 
 
-def _tolerance(b: Builder, rcond: Value, size: Expr, real: DType) -> ArrayValue:
+def _tolerance(b: OpBuilder, rcond: Value, size: Expr, real: DType) -> ArrayValue:
     """`rcond` as a scalar container; by default the rounding error of as many operations as the longer side has."""
     if rcond == NONE:
         rcond = b.ufunc(np.multiply, Static(np.finfo(real.numpy).eps), integer(size))
@@ -239,7 +241,7 @@ def _tolerance(b: Builder, rcond: Value, size: Expr, real: DType) -> ArrayValue:
     return target
 
 
-def _known_residuals(b: Builder, residuals: ArrayValue, rank: Value, m: Expr, n: Expr) -> ArrayValue:
+def _known_residuals(b: OpBuilder, residuals: ArrayValue, rank: Value, m: Expr, n: Expr) -> ArrayValue:
     """All or none of the residuals: there are some for more equations than unknowns, of full rank."""
     is_full = op("eq", elementwise.convert(scalar_expr(rank), types.int64), Index(n))
     is_tall = op("gt", Index(m), Index(n))
@@ -252,7 +254,7 @@ def _known_residuals(b: Builder, residuals: ArrayValue, rank: Value, m: Expr, n:
 # -- operands and nodes ----------------------------------------------------------------------------------------------
 
 
-def _matrices(b: Builder, *values: Value) -> tuple[ArrayValue, tuple[Expr, Expr], DType]:
+def _matrices(b: OpBuilder, *values: Value) -> tuple[ArrayValue, tuple[Expr, Expr], DType]:
     """The first value as matrices of the dtype to compute in, their sizes, and the dtype of results."""
     arrays = [b.array(value) for value in values]
     x = arrays[0]
@@ -270,13 +272,13 @@ def _matrices(b: Builder, *values: Value) -> tuple[ArrayValue, tuple[Expr, Expr]
     return b.array(b.cast(x, WORKS_IN.get(result, result))), (m, n), result
 
 
-def _square(b: Builder, *values: Value) -> tuple[ArrayValue, Expr, DType]:
+def _square(b: OpBuilder, *values: Value) -> tuple[ArrayValue, Expr, DType]:
     x, (m, n), result = _matrices(b, *values)
     _require_same(b, m, n, "Last 2 dimensions of the array must be square")
     return x, n, result
 
 
-def _require_same(b: Builder, left: Expr, right: Expr, message: str) -> None:
+def _require_same(b: OpBuilder, left: Expr, right: Expr, message: str) -> None:
     """``LinAlgError`` unless two sizes agree."""
     left, right = b.exact(left), b.exact(right)
     if left is right:
@@ -291,7 +293,7 @@ def _named(parts: Mapping[str, Value]) -> TupleValue:
 
 
 def _nodes(
-    b: Builder,
+    b: OpBuilder,
     kind: str,
     inputs: Mapping[str, ArrayValue],
     outputs: Mapping[str, tuple[Shape, DType]],
@@ -332,7 +334,7 @@ def _nodes(
 
 
 def _node(
-    b: Builder,
+    b: OpBuilder,
     kind: str,
     inputs: Mapping[str, ArrayValue],
     outputs: Mapping[str, ArrayValue],

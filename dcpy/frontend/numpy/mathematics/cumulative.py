@@ -6,19 +6,19 @@ from typing import Any
 
 import numpy as np
 
+from dcpy.frontend.abstract_values.values import ArrayValue, SliceValue, Static, TupleValue, Value
 from dcpy.frontend.implements import implements
 from dcpy.frontend.lower.arithmetic import elementwise
 from dcpy.frontend.lower.arithmetic.elementwise import UFUNCS
 from dcpy.frontend.lower.arithmetic.promotion import result_of
-from dcpy.frontend.lower.arrays import orders
-from dcpy.frontend.lower.builder import Builder
+from dcpy.frontend.lower.arrays import memory_order
 from dcpy.frontend.lower.emitter import tasklet
+from dcpy.frontend.lower.op_builder import OpBuilder
 from dcpy.frontend.numpy.array_creation.creation import size_of
 from dcpy.frontend.numpy.array_manipulation.joining import concatenate
-from dcpy.frontend.numpy.defaults import LAST_AXIS, NONE, NUMBER_1
-from dcpy.frontend.numpy.traced import written_in_python
-from dcpy.frontend.numpy.ufuncs.outputs import dtype_with_out, into
-from dcpy.frontend.values import ArrayValue, SliceValue, Static, TupleValue, Value
+from dcpy.frontend.numpy.parameter_defaults import LAST_AXIS, NONE, NUMBER_1
+from dcpy.frontend.numpy.python_implementations import written_in_python
+from dcpy.frontend.numpy.ufuncs.out_and_where import dtype_with_out, into
 from dcpy.ir import types
 from dcpy.ir.expressions.scalar import cast
 from dcpy.ir.memlet import Memlet
@@ -30,9 +30,9 @@ from dcpy.ir.types import DType
 FULL = SliceValue(NONE, NONE, NONE)
 
 
-def accumulated(b: Builder, function: np.ufunc, x: ArrayValue, axis: int, wanted: DType) -> ArrayValue:
+def accumulated(b: OpBuilder, function: np.ufunc, x: ArrayValue, axis: int, wanted: DType) -> ArrayValue:
     """``function.accumulate(x, axis)`` into a new array: a loop along the axis, a map over the others."""
-    out = b.empty([b.exact(size) for size in x.shape], wanted, order=orders.order_of_ufunc(b, [x], x.rank))
+    out = b.empty([b.exact(size) for size in x.shape], wanted, order=memory_order.order_of_ufunc(b, [x], x.rank))
     b.store(out, b.cast(x, wanted))
     param = b.emit.parameter("k")
     others = [k for k in range(x.rank) if k != axis]
@@ -54,7 +54,7 @@ def accumulated(b: Builder, function: np.ufunc, x: ArrayValue, axis: int, wanted
     return out
 
 
-def _along(b: Builder, a: Value, axis: Value) -> tuple[ArrayValue, int]:
+def _along(b: OpBuilder, a: Value, axis: Value) -> tuple[ArrayValue, int]:
     """The array and its axis; without an axis the flat array."""
     x = b.array(a)
     if not x.rank or (axis == NONE and x.rank != 1):
@@ -62,20 +62,20 @@ def _along(b: Builder, a: Value, axis: Value) -> tuple[ArrayValue, int]:
     return x, 0 if axis == NONE else b.axis(axis, x.rank)
 
 
-def _running(b: Builder, function: np.ufunc, a: Value, axis: Value, dtype: Value, out: Value) -> Value:
+def _running(b: OpBuilder, function: np.ufunc, a: Value, axis: Value, dtype: Value, out: Value) -> Value:
     x, place = _along(b, a, axis)
     wanted = dtype_with_out(b, x, dtype, out) or result_of(function.accumulate, x.dtype)
     return into(b, out, accumulated(b, function, x, place, wanted), function.__name__, casting="unsafe")
 
 
 @implements(np.cumsum)
-def cumsum(b: Builder, a: Value, axis: Value = NONE, dtype: Value = NONE, out: Value = NONE) -> Value:
+def cumsum(b: OpBuilder, a: Value, axis: Value = NONE, dtype: Value = NONE, out: Value = NONE) -> Value:
     """Running sums along an axis, of the flat array by default."""
     return _running(b, np.add, a, axis, dtype, out)
 
 
 @implements(np.cumprod)
-def cumprod(b: Builder, a: Value, axis: Value = NONE, dtype: Value = NONE, out: Value = NONE) -> Value:
+def cumprod(b: OpBuilder, a: Value, axis: Value = NONE, dtype: Value = NONE, out: Value = NONE) -> Value:
     """Running products along an axis, of the flat array by default."""
     return _running(b, np.multiply, a, axis, dtype, out)
 
@@ -116,7 +116,7 @@ def _with_initial(x: Any, found: Any, initial: int, axis: int, include_initial: 
 
 @implements(np.diff)
 def diff(
-    b: Builder,
+    b: OpBuilder,
     a: Value,
     n: Value = NUMBER_1,
     axis: Value = LAST_AXIS,
@@ -140,13 +140,13 @@ def diff(
     return x
 
 
-def _slice(b: Builder, x: ArrayValue, axis: int, bounds: tuple[int | None, int | None]) -> Value:
+def _slice(b: OpBuilder, x: ArrayValue, axis: int, bounds: tuple[int | None, int | None]) -> Value:
     keys: list[Value] = [FULL] * axis
     return b.subscript(x, [*keys, SliceValue(Static(bounds[0]), Static(bounds[1]), NONE)])
 
 
-def _slab(b: Builder, x: ArrayValue, value: Value, axis: int) -> ArrayValue:
-    """What stands before or behind `x` along an axis: a number counts for all lines."""
+def _slab(b: OpBuilder, x: ArrayValue, value: Value, axis: int) -> ArrayValue:
+    """Return the values before or behind `x` along an axis; a number counts for all lines."""
     part = b.array(value)
     if part.rank:
         return part

@@ -1,4 +1,4 @@
-"""Polynomials as vectors of coefficients, the highest power first: Python functions (see `traced`)."""
+"""Polynomials as vectors of coefficients, the highest power first: Python functions (see `python_implementations`)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dcpy.frontend.numpy.traced import written_in_python
+from dcpy.frontend.numpy.python_implementations import written_in_python
 
 
 @written_in_python(np.polyval)

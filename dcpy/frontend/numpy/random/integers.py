@@ -7,13 +7,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dcpy.frontend.abstract_values.values import (
+    ArrayValue,
+    GeneratorValue,
+    Scalar,
+    Static,
+    Value,
+    as_integer,
+    dtype_of,
+    scalar_expr,
+)
 from dcpy.frontend.implements import implements
-from dcpy.frontend.lower.builder import Builder
-from dcpy.frontend.lower.raising import WillRaise
-from dcpy.frontend.numpy.defaults import FALSE, NONE, NUMBER_0
-from dcpy.frontend.numpy.random.checks import known_bool, truncated
-from dcpy.frontend.numpy.random.draws import GENERATOR, draw, output_shape
-from dcpy.frontend.values import ArrayValue, GeneratorValue, Scalar, Static, Value, as_integer, dtype_of, scalar_expr
+from dcpy.frontend.lower.lowering_signals import WillRaise
+from dcpy.frontend.lower.op_builder import OpBuilder
+from dcpy.frontend.numpy.parameter_defaults import FALSE, NONE, NUMBER_0
+from dcpy.frontend.numpy.random.distributions import GENERATOR, draw, output_shape
+from dcpy.frontend.numpy.random.parameter_checks import known_bool, truncated
 from dcpy.ir import types
 from dcpy.ir.expressions.scalar import Const, Index, ScalarExpr, cast, op
 from dcpy.ir.symbolic import ONE, Expr
@@ -38,7 +47,7 @@ class Bound:
 
 @implements(GENERATOR.integers)
 def integers(
-    b: Builder,
+    b: OpBuilder,
     rng: GeneratorValue,
     low: Value,
     high: Value = NONE,
@@ -51,7 +60,7 @@ def integers(
 
 
 def drawn_integers(
-    b: Builder,
+    b: OpBuilder,
     rng: GeneratorValue,
     low: Value,
     high: Value,
@@ -77,7 +86,7 @@ def drawn_integers(
     return Scalar(found.expr, weak=True) if is_python and isinstance(found, Scalar) else found
 
 
-def _number(b: Builder, value: Value) -> Value:
+def _number(b: OpBuilder, value: Value) -> Value:
     """A bound as an integer or an array of integers."""
     value = truncated(value)
     if not b.numbers(value):
@@ -92,7 +101,7 @@ def _number(b: Builder, value: Value) -> Value:
     return b.hold(value)
 
 
-def _cast(b: Builder, value: Value, dtype: DType) -> Value:
+def _cast(b: OpBuilder, value: Value, dtype: DType) -> Value:
     known = as_integer(value)
     if known is not None and known.constant is not None:
         number = known.constant
@@ -100,7 +109,7 @@ def _cast(b: Builder, value: Value, dtype: DType) -> Value:
     return b.hold(b.cast(value, dtype))
 
 
-def _last(b: Builder, bound: Bound, dtype: DType) -> Value:
+def _last(b: OpBuilder, bound: Bound, dtype: DType) -> Value:
     """The largest number that is drawn."""
     if bound.closed:
         return _cast(b, bound.value, dtype)
@@ -116,10 +125,10 @@ def _work_dtype(value: Value) -> DType:
 
 
 class _Checks:
-    """What NumPy says of bounds that do not fit, in its order; nothing where no number is drawn."""
+    """NumPy's checks of bounds, in its order; there are none where no number is drawn."""
 
     def __init__(
-        self, b: Builder, low: Bound, high: Bound, dtype: DType, closed: bool, shape: tuple[Expr, ...] | None
+        self, b: OpBuilder, low: Bound, high: Bound, dtype: DType, closed: bool, shape: tuple[Expr, ...] | None
     ) -> None:
         self.b, self.low, self.high, self.dtype, self.closed = b, low, high, dtype, closed
         self.size = ONE
@@ -172,7 +181,7 @@ class _Checks:
         self._require(fits, words[0])
 
     def _all(self, holds: Callable[..., ScalarExpr], dtype: DType, *values: Value) -> ScalarExpr:
-        """Whether a condition holds for all elements of broadcast operands."""
+        """Return whether a condition holds for all elements of broadcast operands."""
         operands = [_cast(self.b, value, dtype) for value in values]
         found = self.b.elementwise(holds, *operands)
         if isinstance(found, ArrayValue):

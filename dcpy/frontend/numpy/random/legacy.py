@@ -1,21 +1,22 @@
 """Draws of NumPy's old generator, ``np.random.rand`` and its kind, that are functions of its bit generator alone.
 
 They are library nodes over the bit generator that NumPy itself uses, so that the stream goes on across calls. What has
-a state beside it (a normal draw that is kept for the next call) is drawn by NumPy: `lower.old_generators`.
+a state beside it (a normal draw that is kept for the next call) is drawn by NumPy:
+`lower.objects.legacy_random_generators`.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from dcpy.frontend.abstract_values.values import GeneratorValue, SliceValue, Static, TupleValue, Value, integer
 from dcpy.frontend.implements import implements
-from dcpy.frontend.lower.builder import Builder
-from dcpy.frontend.numpy.defaults import NONE, NUMBER_0, NUMBER_1, TRUE
-from dcpy.frontend.numpy.random.checks import as_floats, require_all
-from dcpy.frontend.numpy.random.draws import as_python, draw
+from dcpy.frontend.lower.op_builder import OpBuilder
+from dcpy.frontend.numpy.parameter_defaults import NONE, NUMBER_0, NUMBER_1, TRUE
+from dcpy.frontend.numpy.random.distributions import as_python, draw
 from dcpy.frontend.numpy.random.integers import drawn_integers
-from dcpy.frontend.numpy.random.orders import chosen, permutation, permutations, shuffle
-from dcpy.frontend.values import GeneratorValue, SliceValue, Static, TupleValue, Value, integer
+from dcpy.frontend.numpy.random.parameter_checks import as_floats, require_all
+from dcpy.frontend.numpy.random.permutations import chosen, permutation, permutations, shuffle
 from dcpy.ir.expressions.scalar import op
 from dcpy.ir.symbolic import Expr, product_of
 
@@ -24,20 +25,20 @@ INT = Static(int)
 
 
 @implements(OLD.random_sample, OLD.random)
-def random_sample(b: Builder, rng: GeneratorValue, size: Value = NONE) -> Value:
+def random_sample(b: OpBuilder, rng: GeneratorValue, size: Value = NONE) -> Value:
     """Uniform numbers in [0, 1)."""
     return as_python(draw(b, rng, "random", {}, size))
 
 
 @implements(OLD.rand)
-def rand(b: Builder, rng: GeneratorValue, *args: Value) -> Value:
+def rand(b: OpBuilder, rng: GeneratorValue, *args: Value) -> Value:
     """Uniform numbers in [0, 1), with the dimensions as arguments."""
     return random_sample(b, rng, TupleValue(args) if args else NONE)
 
 
 @implements(OLD.uniform)
 def uniform(
-    b: Builder, rng: GeneratorValue, low: Value = NUMBER_0, high: Value = NUMBER_1, size: Value = NONE
+    b: OpBuilder, rng: GeneratorValue, low: Value = NUMBER_0, high: Value = NUMBER_1, size: Value = NONE
 ) -> Value:
     """Uniform numbers between two; they may be in either order."""
     inputs = {"low": as_floats(b, low), "high": as_floats(b, high)}
@@ -48,27 +49,27 @@ def uniform(
 
 @implements(OLD.randint)
 def randint(
-    b: Builder, rng: GeneratorValue, low: Value, high: Value = NONE, size: Value = NONE, dtype: Value = INT
+    b: OpBuilder, rng: GeneratorValue, low: Value, high: Value = NONE, size: Value = NONE, dtype: Value = INT
 ) -> Value:
     """Integers from `low` to below `high`; without `high`, from 0 to below `low`."""
     return drawn_integers(b, rng, low, high, size, dtype, how="old")
 
 
 @implements(OLD.permutation)
-def permutation_(b: Builder, rng: GeneratorValue, x: Value) -> Value:
+def permutation_(b: OpBuilder, rng: GeneratorValue, x: Value) -> Value:
     """The numbers below `x`, or the rows of an array, in random order."""
     return permutation(b, rng, x)
 
 
 @implements(OLD.shuffle)
-def shuffle_(b: Builder, rng: GeneratorValue, x: Value) -> Value:
+def shuffle_(b: OpBuilder, rng: GeneratorValue, x: Value) -> Value:
     """Changes the order of the rows of an array."""
     return shuffle(b, rng, x)
 
 
 @implements(OLD.choice)
 def choice(
-    b: Builder, rng: GeneratorValue, a: Value, size: Value = NONE, replace: Value = TRUE, p: Value = NONE
+    b: OpBuilder, rng: GeneratorValue, a: Value, size: Value = NONE, replace: Value = TRUE, p: Value = NONE
 ) -> Value:
     """Elements of an array, or numbers below `a`, perhaps with given probabilities."""
 

@@ -1,4 +1,4 @@
-"""How often numbers occur; the program finds out how many results there are."""
+"""Counts of numbers; the program computes the number of results."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from dcpy.frontend.abstract_values.values import Static, Value, scalar_expr
 from dcpy.frontend.implements import implements
-from dcpy.frontend.lower.builder import Builder
-from dcpy.frontend.numpy.defaults import NONE, NUMBER_0
-from dcpy.frontend.values import Static, Value, scalar_expr
+from dcpy.frontend.lower.op_builder import OpBuilder
+from dcpy.frontend.numpy.parameter_defaults import NONE, NUMBER_0
 from dcpy.ir import types
-from dcpy.ir.expressions.scalar import Const, Index, ScalarExpr, cast, op
+from dcpy.ir.expressions.scalar import Const, Index, cast, op
+from dcpy.ir.symbolic import Expr
+
+#: the largest number of dtypes that have few: where all of them are counted, the numbers need not be looked at before
+_HIGHEST = {types.bool_: 1, types.uint8: 255, types.uint16: 65535}
 
 
 def _count(counts: Any, x: Any) -> None:
@@ -25,21 +29,26 @@ def _add_weights(sums: Any, x: Any, weights: Any) -> None:
 
 
 @implements(np.bincount)
-def bincount(b: Builder, x: Value, /, weights: Value = NONE, minlength: Value = NUMBER_0) -> Value:
-    """How often each of 0, 1, … occurs, or the sums of weights."""
+def bincount(b: OpBuilder, x: Value, /, weights: Value = NONE, minlength: Value = NUMBER_0) -> Value:
+    """Return the count of each of 0, 1, …, or the sums of weights."""
     numbers = b.array(x)
     if numbers.rank != 1 or numbers.dtype.kind not in "iub":
         raise b.error("np.bincount takes a vector of integers", notes=("NumPy raises here",))
+    highest = _HIGHEST.get(numbers.dtype)  # None: only the numbers tell
     if numbers.dtype == types.bool_:  # as an index, a truth value would be a mask
         numbers = b.array(b.cast(numbers, types.int64))
-    least = cast(scalar_expr(b.reduce("min", numbers, (0,))), types.int64)
     zero = Const(0, types.int64)
     empty = op("le", Index(numbers.shape[0]), zero)
-    none_negative = op("or", empty, op("ge", least, zero))
-    b.check(none_negative, "ValueError", "'list' argument must have no negative elements")
-    largest = cast(scalar_expr(b.reduce("max", numbers, (0,))), types.int64)
-    length = op("select", empty, zero, op("add", largest, Const(1, types.int64)))
-    size = b.emit.assign_symbol("n", op("max", length, _at_least(b, minlength)), 0)
+    if highest is None and numbers.dtype.kind != "u":
+        least = cast(scalar_expr(b.reduce("min", numbers, (0,))), types.int64)
+        none_negative = op("or", empty, op("ge", least, zero))
+        b.check(none_negative, "ValueError", "'list' argument must have no negative elements")
+    least_length = _at_least(b, minlength)
+    size = least_length
+    if highest is None or least_length.constant is None or least_length.constant <= highest:
+        largest = cast(scalar_expr(b.reduce("max", numbers, (0,))), types.int64)
+        length = op("select", empty, zero, op("add", largest, Const(1, types.int64)))
+        size = b.emit.assign_symbol("n", op("max", length, Index(least_length)), 0)
     if weights == NONE:
         counts = b.full([size], types.int64, NUMBER_0)
         b.call(Static(_count), counts, numbers)
@@ -51,7 +60,7 @@ def bincount(b: Builder, x: Value, /, weights: Value = NONE, minlength: Value = 
     return sums
 
 
-def _at_least(b: Builder, minlength: Value) -> ScalarExpr:
+def _at_least(b: OpBuilder, minlength: Value) -> Expr:
     size = b.integer(minlength, "minlength")
     b.emit.require(size, "ValueError", "'minlength' must not be negative")
-    return Index(size)
+    return size

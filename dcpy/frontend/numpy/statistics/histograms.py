@@ -1,4 +1,4 @@
-"""How many elements lie in bins: ``np.histogram`` and its relatives, as Python functions (see `traced`)."""
+"""Histograms: ``np.histogram`` and its relatives, as Python functions (see `python_implementations`)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dcpy.frontend.numpy.traced import written_in_python
+from dcpy.frontend.numpy.python_implementations import written_in_python
 
 
 def _outer_edges(flat: Any, range: Any) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""Quantiles by all of NumPy's methods, as Python functions (see `traced`).
+"""Quantiles by all of NumPy's methods, as Python functions (see `python_implementations`).
 
 A quantile lies at a position among the sorted elements, a number between two places. The methods differ in the
 position, and in how what lies at both places is combined: interpolated, or one of them.
@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from dcpy.frontend.numpy.statistics.moments import kept, merged
-from dcpy.frontend.numpy.traced import written_in_python
+from dcpy.frontend.numpy.python_implementations import written_in_python
+from dcpy.frontend.numpy.statistics.averages_and_covariances import kept, merged
 
 #: methods that interpolate at ``n * q + alpha + q * (1 - alpha - beta) - 1``, by alpha and beta
 _OFFSETS = {
@@ -31,7 +31,7 @@ def quantile(
     keepdims: bool = False, *, weights: Any = None,
 ) -> Any:  # fmt: skip
     """The number that a part `q` of the elements do not exceed; NaN where there is one."""
-    return along(a, part_of_whole(q), axis, method, keepdims, weights)
+    return quantiles_along(a, part_of_whole(q), axis, method, keepdims, weights)
 
 
 @written_in_python(np.percentile)
@@ -40,7 +40,7 @@ def percentile(
     keepdims: bool = False, *, weights: Any = None,
 ) -> Any:  # fmt: skip
     """The number that `q` percent of the elements do not exceed; NaN where there is one."""
-    return along(a, part_of_percent(q), axis, method, keepdims, weights)
+    return quantiles_along(a, part_of_percent(q), axis, method, keepdims, weights)
 
 
 def part_of_whole(q: Any) -> Any:
@@ -59,7 +59,7 @@ def _in_range(part: Any, message: str) -> Any:
     return part
 
 
-def along(a: Any, q: Any, axis: Any, method: str, keepdims: bool, weights: Any) -> Any:
+def quantiles_along(a: Any, q: Any, axis: Any, method: str, keepdims: bool, weights: Any) -> Any:
     """The parts `q` of the elements along axes."""
     a = np.asarray(a)
     if a.dtype.kind == "c":
@@ -82,7 +82,7 @@ def along(a: Any, q: Any, axis: Any, method: str, keepdims: bool, weights: Any) 
 
 
 def _takes_one(q: Any, method: str) -> bool:
-    """Whether one element is taken: by discrete methods, and for parts that are integers."""
+    """Return whether one element is taken: by discrete methods, and for parts that are integers."""
     return method in DISCRETE or (method == "linear" and np.asarray(q).dtype.kind in "iu")
 
 
@@ -113,7 +113,7 @@ def _integers(x: Any) -> Any:
 
 
 def position_of(n: Any, q: Any, method: str) -> Any:
-    """Where the quantile lies among `n` sorted elements."""
+    """Return the position of the quantile among `n` sorted elements."""
     if method in _OFFSETS:
         alpha, beta = _OFFSETS[method]
         return n * q + (alpha + q * (1 - alpha - beta)) - 1
@@ -125,7 +125,7 @@ def position_of(n: Any, q: Any, method: str) -> Any:
 
 
 def share_of(position: Any, low: Any, method: str) -> Any:
-    """How much of the higher neighbour goes into the quantile."""
+    """Return the weight of the higher neighbour in the quantile."""
     if method == "averaged_inverted_cdf":
         return np.where(position == low, 0.5, 1.0)
     if method == "midpoint":

@@ -10,13 +10,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dcpy.frontend.abstract_values.values import (
+    ArrayValue,
+    Scalar,
+    Static,
+    SymInt,
+    Value,
+    integer,
+    is_number,
+    scalar_expr,
+)
 from dcpy.frontend.implements import Implementation, implements
 from dcpy.frontend.lower.arithmetic.elementwise import convert
 from dcpy.frontend.lower.arithmetic.promotion import result_of
-from dcpy.frontend.lower.builder import Builder
-from dcpy.frontend.numpy.defaults import FALSE, NONE, NUMBER_0, TRUE
-from dcpy.frontend.numpy.ufuncs.outputs import dtype_with_out, into, mask_of
-from dcpy.frontend.values import ArrayValue, Scalar, Static, SymInt, Value, integer, is_number, scalar_expr
+from dcpy.frontend.lower.arrays import memory_order
+from dcpy.frontend.lower.op_builder import OpBuilder
+from dcpy.frontend.numpy.parameter_defaults import FALSE, NONE, NUMBER_0, TRUE
+from dcpy.frontend.numpy.ufuncs.out_and_where import dtype_with_out, into, mask_of
 from dcpy.ir import types
 from dcpy.ir.expressions.scalar import Const, ScalarExpr, cast, op
 from dcpy.ir.symbolic import Expr, product_of
@@ -24,7 +34,7 @@ from dcpy.ir.types import DType
 
 
 @dataclass(frozen=True)
-class Kind:
+class ReductionKind:
     """A way to reduce: the operation of the library node, NumPy's ufunc, the value of nothing (None: there is none)."""
 
     op: str
@@ -33,19 +43,19 @@ class Kind:
 
 
 KINDS = (
-    Kind("add", np.add, 0),
-    Kind("mul", np.multiply, 1),
-    Kind("min", np.minimum, None),
-    Kind("max", np.maximum, None),
-    Kind("and", np.logical_and, 1),
-    Kind("or", np.logical_or, 0),
+    ReductionKind("add", np.add, 0),
+    ReductionKind("mul", np.multiply, 1),
+    ReductionKind("min", np.minimum, None),
+    ReductionKind("max", np.maximum, None),
+    ReductionKind("and", np.logical_and, 1),
+    ReductionKind("or", np.logical_or, 0),
 )
 ADD, MULTIPLY, MINIMUM, MAXIMUM, AND, OR = KINDS
 
 
 def reduced(
-    b: Builder,
-    kind: Kind,
+    b: OpBuilder,
+    kind: ReductionKind,
     a: Value,
     axis: Value = NONE,
     dtype: Value = NONE,
@@ -69,12 +79,14 @@ def reduced(
     return into(b, out, result, kind.ufunc.__name__, casting="unsafe")
 
 
-def axes_of(b: Builder, axis: Value, x: ArrayValue) -> tuple[int, ...]:
+def axes_of(b: OpBuilder, axis: Value, x: ArrayValue) -> tuple[int, ...]:
     """The axes to reduce; NumPy takes 0 and -1 for numbers, too."""
     return () if not x.rank and axis in (Static(0), Static(-1)) else b.axes(axis, x.rank)
 
 
-def accumulated(b: Builder, kind: Kind, x: ArrayValue, axes: tuple[int, ...], dtype: DType, keepdims: bool) -> Value:
+def accumulated(
+    b: OpBuilder, kind: ReductionKind, x: ArrayValue, axes: tuple[int, ...], dtype: DType, keepdims: bool
+) -> Value:
     """The reduction as a node. Sums of float16 accumulate in float32, as in NumPy."""
     if not axes:
         return b.cast(Scalar(x.load(())), dtype) if not x.shape else b.copy(b.array(b.cast(x, dtype)))
@@ -82,7 +94,7 @@ def accumulated(b: Builder, kind: Kind, x: ArrayValue, axes: tuple[int, ...], dt
     return b.cast(b.reduce(kind.op, x, axes, dtype=inner, keepdims=keepdims), dtype)
 
 
-def _where(b: Builder, kind: Kind, x: ArrayValue, dtype: DType, where: Value, initial: Value) -> ArrayValue:
+def _where(b: OpBuilder, kind: ReductionKind, x: ArrayValue, dtype: DType, where: Value, initial: Value) -> ArrayValue:
     """`x` with what does not count replaced by what changes nothing."""
     neutral: ScalarExpr
     if kind.identity is None:
@@ -96,7 +108,7 @@ def _where(b: Builder, kind: Kind, x: ArrayValue, dtype: DType, where: Value, in
     return b.array(b.elementwise(choose, b.broadcast_to(b.array(mask_of(b, where)), x.shape), x))
 
 
-def require_first(b: Builder, function: np.ufunc, x: ArrayValue, axes: Sequence[int], where: Value) -> None:
+def require_first(b: OpBuilder, function: np.ufunc, x: ArrayValue, axes: Sequence[int], where: Value) -> None:
     """Refuses reductions that have nothing to begin with: neither an identity nor, for sure, a first element."""
     if where != TRUE:
         raise b.error(
@@ -109,7 +121,7 @@ def require_first(b: Builder, function: np.ufunc, x: ArrayValue, axes: Sequence[
     require_elements(b, x, axes, message)
 
 
-def require_elements(b: Builder, x: ArrayValue, axes: Sequence[int], message: str) -> None:
+def require_elements(b: OpBuilder, x: ArrayValue, axes: Sequence[int], message: str) -> None:
     """`ValueError` where an axis of size 0 would be reduced."""
     for axis in axes:
         size = b.exact(x.shape[axis])
@@ -118,17 +130,17 @@ def require_elements(b: Builder, x: ArrayValue, axes: Sequence[int], message: st
         b.emit.require(size - 1, "ValueError", message)
 
 
-def count_of(b: Builder, x: ArrayValue, axes: Sequence[int]) -> Expr:
-    """How many elements go into one result."""
+def count_of(b: OpBuilder, x: ArrayValue, axes: Sequence[int]) -> Expr:
+    """Return the number of elements that go into one result."""
     return product_of(*(b.exact(x.shape[axis]) for axis in axes))
 
 
 # -- sums, products, extremes, truth ---------------------------------------------------------------------------------
 
 
-def _total(kind: Kind) -> Implementation:
+def _total(kind: ReductionKind) -> Implementation:
     def call(
-        b: Builder,
+        b: OpBuilder,
         a: Value,
         axis: Value = NONE,
         dtype: Value = NONE,
@@ -142,9 +154,9 @@ def _total(kind: Kind) -> Implementation:
     return call
 
 
-def _extreme(kind: Kind) -> Implementation:
+def _extreme(kind: ReductionKind) -> Implementation:
     def call(
-        b: Builder,
+        b: OpBuilder,
         a: Value,
         axis: Value = NONE,
         out: Value = NONE,
@@ -157,9 +169,9 @@ def _extreme(kind: Kind) -> Implementation:
     return call
 
 
-def _truth(kind: Kind) -> Implementation:
+def _truth(kind: ReductionKind) -> Implementation:
     def call(
-        b: Builder, a: Value, axis: Value = NONE, out: Value = NONE, keepdims: Value = FALSE, *, where: Value = TRUE
+        b: OpBuilder, a: Value, axis: Value = NONE, out: Value = NONE, keepdims: Value = FALSE, *, where: Value = TRUE
     ) -> Value:
         return reduced(b, kind, a, axis, NONE, out, keepdims, NONE, where)
 
@@ -175,7 +187,7 @@ implements(np.any)(_truth(OR))
 
 
 @implements(np.ptp)
-def ptp(b: Builder, a: Value, axis: Value = NONE, out: Value = NONE, keepdims: Value = FALSE) -> Value:
+def ptp(b: OpBuilder, a: Value, axis: Value = NONE, out: Value = NONE, keepdims: Value = FALSE) -> Value:
     """The maximum minus the minimum."""
     high = reduced(b, MAXIMUM, a, axis, keepdims=keepdims)
     return into(
@@ -188,9 +200,13 @@ def ptp(b: Builder, a: Value, axis: Value = NONE, out: Value = NONE, keepdims: V
 
 
 @implements(np.count_nonzero)
-def count_nonzero(b: Builder, a: Value, axis: Value = NONE, *, keepdims: Value = FALSE) -> Value:
-    """How many elements are not zero."""
-    found = reduced(b, ADD, b.cast(b.array(a), types.bool_), axis, keepdims=keepdims)
+def count_nonzero(b: OpBuilder, a: Value, axis: Value = NONE, *, keepdims: Value = FALSE) -> Value:
+    """Return the number of elements that are not zero."""
+    x = b.array(a)
+    truths = b.cast(x, types.bool_)
+    if x.dtype != types.bool_:  # NumPy copies
+        memory_order.lie_as_made(b, truths, memory_order.order_of_copy(b, x), [x])
+    found = reduced(b, ADD, truths, axis, keepdims=keepdims)
     weak = not isinstance(np.count_nonzero(np.ones(1)), np.generic)  # depends on the version of NumPy
     return Scalar(found.expr, weak=True) if isinstance(found, Scalar) and weak and axis == NONE else found
 
@@ -199,7 +215,7 @@ def count_nonzero(b: Builder, a: Value, axis: Value = NONE, *, keepdims: Value =
 
 
 def _position(name: str) -> Implementation:
-    def call(b: Builder, a: Value, axis: Value = NONE, out: Value = NONE, *, keepdims: Value = FALSE) -> Value:
+    def call(b: OpBuilder, a: Value, axis: Value = NONE, out: Value = NONE, *, keepdims: Value = FALSE) -> Value:
         x = b.array(a)
         axes = axes_of(b, axis, x)
         if axis != NONE and len(axes) > 1:
@@ -223,7 +239,7 @@ implements(np.argmax)(_position("max"))
 
 @implements(np.mean)
 def mean_(
-    b: Builder,
+    b: OpBuilder,
     a: Value,
     axis: Value = NONE,
     dtype: Value = NONE,
@@ -241,7 +257,7 @@ def mean_(
     return into(b, out, b.cast(result, wanted), "true_divide", casting="unsafe")
 
 
-def _count(b: Builder, x: ArrayValue, axis: Value, keepdims: Value, where: Value) -> Value:
+def _count(b: OpBuilder, x: ArrayValue, axis: Value, keepdims: Value, where: Value) -> Value:
     if where == TRUE:
         return integer(count_of(b, x, axes_of(b, axis, x)))
     mask = b.broadcast_to(b.array(mask_of(b, where)), x.shape)
@@ -250,7 +266,7 @@ def _count(b: Builder, x: ArrayValue, axis: Value, keepdims: Value, where: Value
 
 @implements(np.var)
 def var(
-    b: Builder,
+    b: OpBuilder,
     a: Value,
     axis: Value = NONE,
     dtype: Value = NONE,
@@ -279,7 +295,7 @@ def var(
 
 @implements(np.std)
 def std(
-    b: Builder,
+    b: OpBuilder,
     a: Value,
     axis: Value = NONE,
     dtype: Value = NONE,
@@ -302,7 +318,7 @@ def _squared_magnitude(value: ScalarExpr) -> ScalarExpr:
     return op("real", op("mul", value, op("conj", value)))
 
 
-def _freedom(b: Builder, count: Value, ddof: Value) -> Value:
+def _freedom(b: OpBuilder, count: Value, ddof: Value) -> Value:
     """``max(count - ddof, 0)``."""
     if is_number(count) and isinstance(ddof, Static | SymInt):
         exprs = [b.known_integer(value) for value in (count, ddof)]

@@ -10,22 +10,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dcpy.frontend.decorated import KINDS, require_silent
+from dcpy.frontend.abstract_values.values import Static, Value
 from dcpy.frontend.implements import implements
-from dcpy.frontend.values import Static, Value
+from dcpy.frontend.introspection.errstate_decorators import KINDS, require_silent
 
 if TYPE_CHECKING:
-    from dcpy.frontend.lower.builder import Builder
+    from dcpy.frontend.lower.op_builder import OpBuilder
 
 NONE = Static(None)
 
 
 @implements(np.errstate)
 def errstate(
-    b: Builder, *, call: Value = NONE, all: Value = NONE, divide: Value = NONE, over: Value = NONE,
+    b: OpBuilder, *, call: Value = NONE, all: Value = NONE, divide: Value = NONE, over: Value = NONE,
     under: Value = NONE, invalid: Value = NONE,
 ) -> Value:  # fmt: skip
-    """How floating-point errors are handled: ``ignore`` and ``warn`` are the same in a program, which never warns."""
+    """Return a state for floating-point errors: ``ignore`` and ``warn`` are the same, as programs never warn."""
     keywords = {
         name: b.static(value, f"{name} of np.errstate")
         for name, value in zip(KINDS, (all, divide, over, under, invalid), strict=True)

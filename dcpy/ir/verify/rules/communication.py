@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dcpy.ir.analysis.uniform import varies, varying_names
-from dcpy.ir.comm import Collective, CommNode
-from dcpy.ir.roles import Written
+from dcpy.ir.analysis.distributed.uniformity import varies, varying_names
+from dcpy.ir.communication import Collective, CommNode
+from dcpy.ir.field_roles import Written
 from dcpy.ir.verify.rule import Findings, rule
-from dcpy.ir.verify.scope import Scope
+from dcpy.ir.verify.subjects import Scope
 
 
 @rule("comm.grid", CommNode)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from dcpy.base.errors import DcpyError
-from dcpy.ir.analysis.memory import shown_by
+from dcpy.ir.analysis.dataflow.aliasing import shown_by
 from dcpy.ir.data import Array, Data, Scalar, Stream, View
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import Expr, product_of
-from dcpy.ir.verify.bounds import outside
+from dcpy.ir.verify.out_of_bounds import outside
 from dcpy.ir.verify.rule import Findings, rule
-from dcpy.ir.verify.scope import Declaration, Scope
+from dcpy.ir.verify.subjects import Declaration, Scope
 
 
 def differ(left: Expr, right: Expr) -> bool:
-    """Whether two sizes are different for all values of the symbols in them."""
+    """Return whether two sizes are different for all values of the symbols in them."""
     return (left - right).constant not in (0, None)
 
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from dcpy.base.exceptions import exception_type
-from dcpy.ir.analysis.concurrency import Part, conflicts
-from dcpy.ir.analysis.scopes import symbols_assigned_in
-from dcpy.ir.analysis.uses import Uses
+from dcpy.base.program_exceptions import exception_type
+from dcpy.ir.analysis.dataflow.def_use import Uses
+from dcpy.ir.analysis.dataflow.name_resolution import symbols_assigned_in
+from dcpy.ir.analysis.parallelism.bernstein_conditions import ConcurrentPart, conflicts
 from dcpy.ir.data import Stream, View
 from dcpy.ir.expressions.scalar import loads_of
+from dcpy.ir.field_roles import Role, Written
 from dcpy.ir.nodes import Map
 from dcpy.ir.region import Branch, Break, Check, Continue, Dataflow, Loop, Process, Return, SymbolAssign, While
-from dcpy.ir.roles import Role, Written
 from dcpy.ir.tree import is_inside, region_of, subtree
 from dcpy.ir.verify.rule import Findings, rule
-from dcpy.ir.verify.scope import Scope
+from dcpy.ir.verify.subjects import Scope
 
 
 @rule("control.break", Break)
@@ -118,13 +118,13 @@ def processes_have_names_and_domains(block: Process, scope: Scope) -> Findings:
 
 @rule("dataflow.exclusive", Dataflow)
 def processes_share_nothing_that_changes(block: Dataflow, scope: Scope) -> Findings:
-    """What one process writes no other touches; one process pushes to each queue of a stream, and one pops."""
+    """No process touches what another one writes; one process pushes to each queue of a stream, and one pops."""
     uses = scope.uses
     touched = [name for element in subtree(block) for name in _containers_of(element)]
     if not all(_is_known(name, uses) for name in touched):
         return  # which other rules report
     parts = [
-        Part(inner.name, inner.body, tuple(zip(inner.params, inner.domain, strict=False)))
+        ConcurrentPart(inner.name, inner.body, tuple(zip(inner.params, inner.domain, strict=False)))
         for inner in block.body.blocks
         if isinstance(inner, Process)
     ]
@@ -149,7 +149,7 @@ def _containers_of(element: Written) -> Iterator[str]:
 
 
 def _is_known(name: str, uses: Uses) -> bool:
-    """Whether a name and, of a view, all that it shows is declared."""
+    """Return whether a name and, of a view, all that it shows is declared."""
     seen: list[str] = []
     while uses.declared(name) and name not in seen:
         seen.append(name)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dcpy.ir.comm import Update
+from dcpy.ir.communication import Update
 from dcpy.ir.data import Array
 from dcpy.ir.distribution import Blocked, Cyclic, Distribution, Partial, Root
+from dcpy.ir.field_roles import Written
 from dcpy.ir.nodes import Call, Map
-from dcpy.ir.roles import Written
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import Expr
 from dcpy.ir.verify.rule import Findings, rule
 from dcpy.ir.verify.rules.memlets import combines
-from dcpy.ir.verify.scope import Declaration, Scope
+from dcpy.ir.verify.subjects import Declaration, Scope
 
 
 @rule("grid.sizes", Sdfg)
@@ -72,7 +72,7 @@ def blocks_hold_all_elements(subject: Declaration, scope: Scope) -> Findings:
 
 @rule("distribution.partial", Declaration)
 def partial_values_can_be_combined(subject: Declaration, scope: Scope) -> Findings:
-    """What is still to be combined over an axis is of a dtype that the operation takes, and no argument."""
+    """Partial values over an axis have a dtype that the operation takes, and are no argument."""
     desc = subject.desc
     if not isinstance(desc, Array) or desc.distribution is None:
         return

@@ -16,7 +16,7 @@ from dcpy.ir.nodes import Tasklet
 from dcpy.ir.region import SymbolAssign
 from dcpy.ir.types import DType
 from dcpy.ir.verify.rule import Findings, rule
-from dcpy.ir.verify.scope import ExprUse, Scope
+from dcpy.ir.verify.subjects import ExprUse, Scope
 
 
 @rule("expr.operations", ExprUse)
@@ -90,7 +90,7 @@ def _holds(dtype: DType, value: object) -> bool:
 
 
 def _is_in_range(value: complex) -> bool:
-    """Whether a number is a float, too: Python's integers have no limits."""
+    """Return whether a number is a float, too: Python's integers have no limits."""
     return not isinstance(value, int) or value.bit_length() <= 1000
 
 

@@ -1,23 +1,23 @@
-"""What programs for FPGAs are: processes of fixed number and size that meet in queues, and never at an address."""
+"""Rules for FPGAs: processes of fixed number and size that share queues, and never memory."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from math import prod
 
-from dcpy.ir.analysis.access_relations import accesses_in
-from dcpy.ir.analysis.equal_values import always_equal
-from dcpy.ir.analysis.port_demand import port_demands
-from dcpy.ir.analysis.token_counts import token_counts
+from dcpy.ir.analysis.accesses.access_relations import accesses_in
+from dcpy.ir.analysis.fpga.port_demand import port_demands
+from dcpy.ir.analysis.fpga.token_rates import token_counts
+from dcpy.ir.analysis.polyhedral.symbolic_equality import always_equal
 from dcpy.ir.data import Allocation, Array, Scalar, Space, Stream
 from dcpy.ir.effects import Effect
-from dcpy.ir.hardware import how_to_number
+from dcpy.ir.fpga_memory import how_to_number
 from dcpy.ir.nodes import Node
 from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import Dataflow, Loop, Process, Resize, While
 from dcpy.ir.schedules import SEQUENTIAL, Parallel, Vector
 from dcpy.ir.verify.rule import Findings, rule
-from dcpy.ir.verify.scope import Declaration, Scope
+from dcpy.ir.verify.subjects import Declaration, Scope
 
 LONGEST_NAME = 40  #: characters; tools add theirs, and cut at 61
 ON_CHIP = (Allocation.REGISTER, Allocation.REGISTERS, Allocation.SHIFT_REGISTER, Allocation.BRAM)
@@ -76,7 +76,7 @@ def arrays_have_one_writer(block: Dataflow, scope: Scope) -> Findings:
 
 @rule("fpga.sizes", Declaration)
 def sizes_are_numbers(subject: Declaration, scope: Scope) -> Findings:
-    """What is on the chip has a size in numbers: arrays of streams, tokens, and memory of a process."""
+    """Data on the chip have sizes in numbers: arrays of streams, tokens, and memory of a process."""
     desc = subject.desc
     if isinstance(desc, Stream):
         if any(size < 1 for size in desc.token):
@@ -93,7 +93,7 @@ def sizes_are_numbers(subject: Declaration, scope: Scope) -> Findings:
 
 @rule("fpga.copies", Process)
 def copies_of_processes_are_counted(block: Process, scope: Scope) -> Findings:
-    """How many copies of a process there are is a number; and each comes to its end."""
+    """The number of copies of a process is constant, and each copy ends."""
     for param, values in zip(block.params, block.domain, strict=False):
         if any(bound.constant is None for bound in (values.start, values.stop, values.step)):
             yield (
@@ -106,7 +106,7 @@ def copies_of_processes_are_counted(block: Process, scope: Scope) -> Findings:
 
 @rule("fpga.storage", Declaration)
 def memory_is_on_the_chip(subject: Declaration, scope: Scope) -> Findings:
-    """What a process declares is on the chip; what is in the memory beside it is declared outside of all processes."""
+    """Containers declared in a process are on the chip; memory beside it is declared outside of all processes."""
     desc = subject.desc
     if not isinstance(desc, Scalar | Array) or not desc.transient or not _in_process(scope):
         return
@@ -205,14 +205,14 @@ def partitions_fit(subject: Declaration, scope: Scope) -> Findings:
 
 @rule("fpga.ports", Loop)
 def ports_suffice(block: Loop, scope: Scope) -> Findings:
-    """What a pipelined loop that is to start an iteration every ii cycles reads and writes goes through its ports."""
+    """Ports suffice for the accesses of a pipelined loop that is to start an iteration every ii cycles."""
     if not _in_process(scope):
         return
     for demand in port_demands(block, scope.uses):
-        if demand.needed > demand.there * demand.ii:
+        if demand.needed > demand.available * demand.ii:
             yield (
                 f"each iteration of the loop {block.param} goes {demand.needed} times to {demand.container!r}, which "
-                f"has {demand.there} ports: {demand.there * demand.ii} in {demand.ii} cycles",
+                f"has {demand.available} ports: {demand.available * demand.ii} in {demand.ii} cycles",
                 f"cut it: partition cyclic 0 by {-(-demand.needed // (2 * demand.ii))}; or allow a larger ii",
             )
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dcpy.ir.analysis.memory import shown_by
+from dcpy.ir.analysis.dataflow.aliasing import shown_by
 from dcpy.ir.data import Scalar, Stream, View
 from dcpy.ir.memlet import CONFLICT_RESOLUTIONS
 from dcpy.ir.nodes import Copy, Map, Tasklet
 from dcpy.ir.subsets import Range
-from dcpy.ir.verify.bounds import outside
+from dcpy.ir.verify.out_of_bounds import outside
 from dcpy.ir.verify.rule import Findings, rule
-from dcpy.ir.verify.scope import MemletUse, Scope
+from dcpy.ir.verify.subjects import MemletUse, Scope
 
 
 @rule("memlet.container", MemletUse)
@@ -67,7 +67,7 @@ def conflict_resolutions_fit(use: MemletUse, scope: Scope) -> Findings:
 
 
 def combines(wcr: str, kind: str) -> bool:
-    """Whether values of a kind of dtype can be combined with an operation."""
+    """Return whether values of a kind of dtype can be combined with an operation."""
     match wcr:
         case "and" | "or" | "xor":
             return kind == "b"

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dcpy.ir.analysis.layouts import elements_are_apart
+from dcpy.ir.analysis.accesses.layout_injectivity import elements_are_apart
 from dcpy.ir.data import Allocation, Array, Data, Lifetime, Scalar, Space, View, packed_strides
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.symbolic import ZERO, Expr, product_of
 from dcpy.ir.verify.rule import Findings, rule
-from dcpy.ir.verify.scope import Declaration, Scope
+from dcpy.ir.verify.subjects import Declaration, Scope
 
 MOST_BYTES = 2**62  # of one container; machines have less
 MOST_STACK = 2**20  # bytes of all containers on the stack of one program: threads have a few times that

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from dcpy.base.printable import printable
-from dcpy.ir.analysis.memory import shown_by
+from dcpy.base.printable_text import printable
+from dcpy.ir.analysis.dataflow.aliasing import shown_by
 from dcpy.ir.data import Array, Scalar, View
 from dcpy.ir.nodes import Call, ForeignCall, Node, Tasklet
 from dcpy.ir.sdfg import Result, Sdfg
 from dcpy.ir.verify.rule import Findings, rule
-from dcpy.ir.verify.scope import Declaration, Scope
+from dcpy.ir.verify.subjects import Declaration, Scope
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LONGEST = 1000  # characters of a name
@@ -102,7 +102,7 @@ def arguments_are_declared(sdfg: Sdfg, scope: Scope) -> Findings:
 
 @rule("arguments.outermost", Declaration)
 def arguments_are_outermost(subject: Declaration, scope: Scope) -> Findings:
-    """What is not transient is declared in the outermost region."""
+    """Containers that are not transient are declared in the outermost region."""
     if not subject.desc.transient and subject.region is not scope.sdfg.body:
         yield f"{subject.name!r} is not transient, but declared inside of a scope"
 
@@ -110,8 +110,8 @@ def arguments_are_outermost(subject: Declaration, scope: Scope) -> Findings:
 @rule("results.exist", Sdfg)
 def results_exist(sdfg: Sdfg, scope: Scope) -> Findings:
     """Each result names a container of its kind, and the structure of the results counts those that there are."""
-    for result in sdfg.results:
-        yield from _result(result, sdfg)
+    for position, result in enumerate(sdfg.results):
+        yield from _result(result, sdfg, position)
     for number in _leaves(sdfg.structure):
         if type(number) is not int:
             yield f"the structure of the results nests their numbers, not {type(number).__name__}"
@@ -119,17 +119,19 @@ def results_exist(sdfg: Sdfg, scope: Scope) -> Findings:
             yield f"the structure of the results names the result {number!r} of {len(sdfg.results)}"
 
 
-def _result(result: Result, sdfg: Sdfg) -> Findings:
+def _result(result: Result, sdfg: Sdfg, position: int) -> Findings:
     desc = sdfg.containers.get(result.container)
     match result.kind:
         case "constant":
             return
         case _ if desc is None:
             yield f"the result {result.container!r} is not declared"
-        case "view" if not isinstance(desc, View):
+        case "view" | "readonly" if not isinstance(desc, View):
             yield f"the result {result.container!r} is no view"
-        case "view" if not set(sdfg.arguments).intersection(shown_by(result.container, sdfg.containers.get)):
-            yield f"the result {result.container!r} is a view of what is no argument"
+        case "view" | "readonly" if not _returned(sdfg, position).intersection(
+            shown_by(result.container, sdfg.containers.get)
+        ):
+            yield f"the result {result.container!r} is a view of what is no argument, and no result in front of it"
         case "array" | "scalar" | "python" if not isinstance(desc, Array | Scalar):
             yield f"the result {result.container!r} is a {type(desc).__name__.lower()}"
         case "array" | "scalar" | "python" | "argument" if desc.transient:
@@ -138,10 +140,15 @@ def _result(result: Result, sdfg: Sdfg) -> Findings:
             yield f"the result {result.container!r} is no argument"
         case "scalar" | "python" if getattr(desc, "shape", ()):
             yield f"the result {result.container!r} is no scalar"
-        case "array" | "scalar" | "python" | "argument" | "view":
+        case "array" | "scalar" | "python" | "argument" | "view" | "readonly":
             return
         case kind:
             yield f"no result is of kind {kind!r}"
+
+
+def _returned(sdfg: Sdfg, position: int) -> set[str]:
+    """Return the containers that the caller has before a result: arguments, and the new arrays in front of it."""
+    return {*sdfg.arguments, *(result.container for result in sdfg.results[:position] if result.kind == "array")}
 
 
 def _leaves(structure: object) -> Iterator[object]:

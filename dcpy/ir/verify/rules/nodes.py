@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dcpy.base.callbacks import names_of
+from dcpy.base.callback_sites import names_of
 from dcpy.base.errors import CallbackError
-from dcpy.ir.analysis.ranges_at import assumed_bounds
+from dcpy.ir.analysis.dataflow.value_ranges import assumed_bounds
 from dcpy.ir.data import Array, Data, Scalar, Stream
 from dcpy.ir.expressions.scalar import Ref, walk
 from dcpy.ir.nodes import Call, Callback, Copy, ForeignCall, LibraryNode, Map, Tasklet
@@ -12,7 +12,7 @@ from dcpy.ir.region import Loop
 from dcpy.ir.subsets import Range
 from dcpy.ir.verify.rule import Findings, rule
 from dcpy.ir.verify.rules.containers import differ
-from dcpy.ir.verify.scope import Scope
+from dcpy.ir.verify.subjects import Scope
 
 
 @rule("copy.shapes", Copy)
@@ -33,7 +33,7 @@ def copies_keep_their_shape(node: Copy, scope: Scope) -> Findings:
 
 
 def _not_in_tokens(node: Copy, src: Data, dst: Data) -> Findings:
-    """Where a copy moves what is no whole number of tokens."""
+    """Yield copies that move no whole number of tokens."""
     src_token = src.token if isinstance(src, Stream) else ()
     dst_token = dst.token if isinstance(dst, Stream) else ()
     if isinstance(src, Stream) and isinstance(dst, Stream):
@@ -123,7 +123,7 @@ def calls_pass_all_symbols(node: Call, scope: Scope) -> Findings:
 
 @rule("call.assumptions", Call)
 def calls_keep_assumptions(node: Call, scope: Scope) -> Findings:
-    """What a called SDFG assumes of its symbols follows from what is known where it is called."""
+    """Facts known where an SDFG is called imply what the callee assumes of its symbols."""
     callee, ranges = node.sdfg, scope.ranges
     passed = {name: value for name, value in node.symbols.items() if name in callee.assumed}
     for name, value in passed.items():

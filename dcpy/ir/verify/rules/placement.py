@@ -1,35 +1,35 @@
-"""Where things are and run, where there is a device: kernels, their threads, and what each side may touch."""
+"""Rules for placement on devices: kernels, their threads, and the accesses of each side."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dcpy.ir.analysis.recording import launches_in, why_not_recorded
-from dcpy.ir.analysis.sides import Side, is_kernel, is_library_call, kernels, places_of, run_by_host, side_of
-from dcpy.ir.analysis.uses import Uses
-from dcpy.ir.analysis.validity import Place, is_transfer, needs_of
+from dcpy.ir.analysis.dataflow.def_use import Uses
+from dcpy.ir.analysis.device_side import Side, is_kernel, is_library_call, kernels, places_of, run_by_host, side_of
+from dcpy.ir.analysis.gpu.data_validity import ProgramPoint, is_transfer, needs_of
+from dcpy.ir.analysis.gpu.graph_capture import launches_in, why_not_recorded
 from dcpy.ir.data import Allocation, Array, Scalar, Space
 from dcpy.ir.editing.remarks import described
 from dcpy.ir.effects import Effect
-from dcpy.ir.machine import GPU_LIMITS
+from dcpy.ir.machine_model import GPU_LIMITS
 from dcpy.ir.nodes import ForeignCall, Map
 from dcpy.ir.region import Check, Loop, Region
-from dcpy.ir.schedules import Block, Grid, Recorded, Warp
+from dcpy.ir.schedules import Grid, Recorded, ThreadBlock, Warp
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.symbolic import product_of
 from dcpy.ir.tree import Element, is_inside, owners_around, sdfg_of, subtree
 from dcpy.ir.verify.rule import Findings, rule
-from dcpy.ir.verify.scope import Scope
+from dcpy.ir.verify.subjects import Scope
 
 
 @rule("placement.nesting", Map)
 def kernels_are_nests(node: Map, scope: Scope) -> Findings:
     """A map over blocks is in no other, one over threads is in one over blocks, one over lanes in one of these."""
-    if not isinstance(node.schedule, Grid | Block | Warp):
+    if not isinstance(node.schedule, Grid | ThreadBlock | Warp):
         return
     around = _schedules_around(node)
     if isinstance(node.schedule, Grid):
-        if Grid in around or Block in around:
+        if Grid in around or ThreadBlock in around:
             yield f"the kernel over {', '.join(node.params)} is inside of a kernel", "lower a program once"
     elif Grid not in around:
         yield f"the map over {', '.join(node.params)} is {node.schedule}, but in no map that is @grid"
@@ -42,7 +42,7 @@ def _schedules_around(node: Map | Loop) -> list[type]:
 @rule("placement.barriers", Map)
 def threads_meet(node: Map, scope: Scope) -> Findings:
     """A map over threads is in no other one: not all threads would come to the barriers before and behind it."""
-    if isinstance(node.schedule, Block) and Block in _schedules_around(node):
+    if isinstance(node.schedule, ThreadBlock) and ThreadBlock in _schedules_around(node):
         yield f"threads of a block may differ in whether they come to the map over {', '.join(node.params)}"
 
 
@@ -102,7 +102,7 @@ def _foreign_to_library(call: ForeignCall, uses: Uses) -> Iterator[str]:
 
 
 def _by_value(desc: object, name: str, uses: Uses) -> bool:
-    """Whether a kernel gets a number, which it only reads."""
+    """Return whether a kernel gets a number, which it only reads."""
     number = isinstance(desc, Scalar) or (isinstance(desc, Array) and not desc.shape and desc.transient)
     kernel_writes = (any(map(is_kernel, owners_around(writer))) for writer in uses.writers(name))
     return number and not any(kernel_writes)
@@ -110,7 +110,7 @@ def _by_value(desc: object, name: str, uses: Uses) -> bool:
 
 @rule("placement.shared", Map)
 def shared_memory_fits(node: Map, scope: Scope) -> Findings:
-    """What the threads of a block share has a size that is a number, and fits on the chip."""
+    """Memory that the threads of a block share has a constant size, and fits on the chip."""
     if not isinstance(node.schedule, Grid):
         return
     total = 0
@@ -127,7 +127,7 @@ def shared_memory_fits(node: Map, scope: Scope) -> Findings:
 
 @rule("placement.private", Map)
 def threads_allocate_nothing(node: Map, scope: Scope) -> Findings:
-    """What a kernel declares, unless a block shares it, is in registers or of a size that is a number."""
+    """Containers that a kernel declares, unless a block shares them, are in registers or of constant size."""
     if not isinstance(node.schedule, Grid):
         return
     for region in node.body.walk_regions():
@@ -141,12 +141,12 @@ def threads_allocate_nothing(node: Map, scope: Scope) -> Findings:
 
 @rule("placement.validity", Sdfg)
 def copies_are_there(sdfg: Sdfg, scope: Scope) -> Findings:
-    """What is read on a side is valid there: where the other side wrote it, a copy comes between."""
+    """Data read on a side are valid there: after a write on the other side, a copy comes between."""
     if not _has_device(sdfg):
         return
     found: list[str] = []
 
-    def note(name: str, side: Side, place: Place) -> None:
+    def note(name: str, side: Side, place: ProgramPoint) -> None:
         where = "at the end" if isinstance(place, Region) else f"at {described(place)}"
         words = "the host" if side is Side.HOST else "the device"
         found.append(f"{name!r} is not valid on {words} {where}: a copy is missing")

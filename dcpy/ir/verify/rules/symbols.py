@@ -7,7 +7,7 @@ from dcpy.ir.region import Resize, SymbolAssign
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.symbolic import sym
 from dcpy.ir.verify.rule import Findings, rule
-from dcpy.ir.verify.scope import Scope, SymbolUse
+from dcpy.ir.verify.subjects import Scope, SymbolUse
 
 
 @rule("symbols.bound", SymbolUse)
@@ -48,7 +48,7 @@ def symbols_are_integers(sdfg: Sdfg, scope: Scope) -> Findings:
 
 @rule("symbols.assumptions", Sdfg)
 def assumptions_can_hold(sdfg: Sdfg, scope: Scope) -> Findings:
-    """What is assumed is assumed of free symbols, and there are values of which it holds."""
+    """Assumptions are about free symbols, and some values satisfy them."""
     for name in dict.fromkeys((*sdfg.assumed, *(name for fact in sdfg.assumptions for name in fact.symbols))):
         if name not in sdfg.symbols:
             yield f"the program assumes something of {name!r}, which is no free symbol"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dcpy.ir.analysis.ranges_at import KnownRanges
+from dcpy.ir.analysis.dataflow.value_ranges import KnownRanges
 from dcpy.ir.files.limits import DEEPEST_REGION
 from dcpy.ir.region import Owner, Region, State
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.verify.rule import Finding, Findings, rule
-from dcpy.ir.verify.scope import Scope
+from dcpy.ir.verify.subjects import Scope
 
 
 def tree_subjects(sdfg: Sdfg) -> Iterator[tuple[Sdfg, Scope]]:

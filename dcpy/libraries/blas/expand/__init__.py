@@ -1,1 +1,1 @@
-"""How products of matrices and vectors are computed."""
+"""Expansions of products of matrices and vectors."""

@@ -11,22 +11,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial, reduce
+from typing import Any
 
 from dcpy.ir import types
 from dcpy.ir.expressions.scalar import Const, Index, Load, Ref, ScalarExpr, cast, op
+from dcpy.ir.field_roles import Runs
 from dcpy.ir.library.expansions import Expansion
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, ForeignCall
-from dcpy.ir.roles import Runs
 from dcpy.ir.schedules import SEQUENTIAL
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE, ZERO, Expr, ExprLike, as_expr, max_of
 from dcpy.ir.tree import owners_around
 from dcpy.ir.types import DType
 from dcpy.libraries.api import Fragment, Operand, expands
-from dcpy.libraries.blas.expand import few_rows
+from dcpy.libraries.blas.expand import skinny_gemm
 from dcpy.libraries.blas.expand.cpu import dot_loops, gemm_loops, gemv_loops, ger_loops, small_gemm_loops
-from dcpy.libraries.blas.expand.products import scaled
+from dcpy.libraries.blas.expand.product_contractions import scaled
 from dcpy.libraries.blas.nodes import Dot, Gemm, Gemv, Ger
 
 LETTERS = {types.float32: "s", types.float64: "d", types.complex64: "c", types.complex128: "z"}
@@ -107,7 +108,7 @@ class CblasCall:
         return Vector(operand.memlet, size, step)
 
     def _rows_fit(self, ld: Expr, length: Expr, count: Expr) -> bool:
-        """Whether rows `ld` apart do not overlap, or might not (which the call then asks at run time)."""
+        """Return whether rows `ld` apart do not overlap, or might not (which the call then asks at run time)."""
         return ld.constant is None or length.constant is None or ld.constant >= length.constant or count is ONE
 
     def _leading(self, ld: Expr, length: Expr, count: Expr) -> Expr:
@@ -212,13 +213,32 @@ class CblasCall:
 
 def calls(name: str, prefix: str, environment: str) -> dict[str, Expansion]:
     """The expansions `name` of Gemm, Gemv, Dot and Ger through the functions that begin with `prefix`."""
-    options = {"environment": environment, "dtypes": tuple(LETTERS)}
+
+    def expansion(node: Any, write: Callable[..., None], **more: Any) -> Expansion:
+        declare = expands(node, name, environment=environment, dtypes=tuple(LETTERS), **more)
+        return declare(lambda found, f: write(found, f, prefix, environment))
+
     return {
-        "gemm": expands(Gemm, name, **options)(lambda node, f: _gemm(node, f, prefix, environment)),  # type: ignore[arg-type]
-        "gemv": expands(Gemv, name, **options)(lambda node, f: _gemv(node, f, prefix, environment)),  # type: ignore[arg-type]
-        "dot": expands(Dot, name, **options)(lambda node, f: _dot(node, f, prefix, environment)),  # type: ignore[arg-type]
-        "ger": expands(Ger, name, **options)(lambda node, f: _ger(node, f, prefix, environment)),  # type: ignore[arg-type]
+        "gemm": expansion(Gemm, _gemm, why_slow=_why_no_gemm),
+        "gemv": expansion(Gemv, _gemv, why_slow=_why_no_gemv),
+        "dot": expansion(Dot, _dot),
+        "ger": expansion(Ger, _ger),
     }
+
+
+def _why_no_gemm(node: Gemm) -> str:
+    terms = node.inputs["a"].subset.shape[0 if node.trans_a else 1]
+    short = _is_short(terms) and any(map(_is_short, node.outputs["c"].subset.shape))
+    return f"{terms} terms for each element of short rows or columns are quicker in loops" if short else ""
+
+
+def _why_no_gemv(node: Gemv) -> str:
+    (terms,) = node.inputs["x"].subset.shape
+    return f"{terms} terms for each element are quicker in loops" if _is_short(terms) else ""
+
+
+def _is_short(size: Expr) -> bool:
+    return size.constant is not None and size.constant <= SMALL
 
 
 def _gemm(node: Gemm, f: Fragment, prefix: str, environment: str) -> None:
@@ -263,10 +283,10 @@ def _gemm(node: Gemm, f: Fragment, prefix: str, environment: str) -> None:
         call.emit(foreign, loops if once else lambda: small_gemm_loops(node, f, out))
 
     def not_thin() -> None:
-        large = once and few_rows.is_large(node, f, out)
-        _where(f, large, lambda: few_rows.stream(node, f, out), packed)
+        large = once and skinny_gemm.is_large(node, f, out)
+        _where(f, large, lambda: skinny_gemm.stream(node, f, out), packed)
 
-    _where(f, few_rows.is_thin(node, f, out), lambda: few_rows.stream_thin(node, f, out), not_thin)
+    _where(f, skinny_gemm.is_thin(node, f, out), lambda: skinny_gemm.stream_thin(node, f, out), not_thin)
 
 
 def _where(f: Fragment, condition: ScalarExpr | bool, then: Callable[[], None], otherwise: Callable[[], None]) -> None:
@@ -373,7 +393,7 @@ def _ger(node: Ger, f: Fragment, prefix: str, environment: str) -> None:
 
 
 def start_from_summand(f: Fragment, out: Operand, summand: str) -> None:
-    """Where the output is a temporary, the matrix that is updated in place has to be there first."""
+    """Copy the matrix that is updated in place to the output, if the output is a temporary."""
     memlet = f.node.inputs.get(summand)
     if memlet is not None and memlet.container != out.memlet.container:
         f.add(Copy(memlet, out.memlet))

@@ -10,10 +10,10 @@ from dataclasses import replace
 
 from dcpy.ir.schedules import SEQUENTIAL
 from dcpy.libraries.api import Fragment, Operand, expands
-from dcpy.libraries.blas.expand import products
+from dcpy.libraries.blas.expand import product_contractions
 from dcpy.libraries.blas.nodes import Dot, Gemm, Gemv, Ger
 from dcpy.libraries.contraction.cpu import GROUP, contract
-from dcpy.libraries.contraction.registers import register_tiles
+from dcpy.libraries.contraction.register_tiling import register_tiles
 
 
 @expands(Gemm, "cpu", on=("cpu",))
@@ -36,25 +36,25 @@ def dot(node: Dot, f: Fragment) -> None:
 
 def gemm_loops(node: Gemm, f: Fragment, c: Operand) -> None:
     """``c[i, j]``, summed over k."""
-    contract(f, products.gemm(node, f, c, short=True))
+    contract(f, product_contractions.gemm(node, f, c, short=True))
 
 
 def small_gemm_loops(node: Gemm, f: Fragment, c: Operand) -> None:
     """The same for a few rows, columns and terms, on one thread."""
-    spec = replace(products.gemm(node, f, c, short=True), inner=2)
+    spec = replace(product_contractions.gemm(node, f, c, short=True), inner=2)
     register_tiles(f, spec, GROUP, schedule=SEQUENTIAL)
 
 
 def gemv_loops(node: Gemv, f: Fragment, y: Operand) -> None:
     """``y[i]``, summed over k."""
-    contract(f, products.gemv(node, f, y, short=True))
+    contract(f, product_contractions.gemv(node, f, y, short=True))
 
 
 def dot_loops(node: Dot, f: Fragment, result: Operand) -> None:
     """``result``, summed over k."""
-    contract(f, products.dot(node, f, result, short=True))
+    contract(f, product_contractions.dot(node, f, result, short=True))
 
 
 def ger_loops(node: Ger, f: Fragment, a: Operand) -> None:
     """``a[i, j]``, nothing summed."""
-    contract(f, products.ger(node, f, a))
+    contract(f, product_contractions.ger(node, f, a))

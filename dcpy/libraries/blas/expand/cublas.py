@@ -15,11 +15,11 @@ from dcpy.ir.nodes import ForeignCall
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ZERO, product_of
 from dcpy.libraries.api import Fragment, expands
-from dcpy.libraries.blas.expand import products
+from dcpy.libraries.blas.expand import product_contractions
 from dcpy.libraries.blas.expand.cblas import Matrix, mirrored, start_from_summand
 from dcpy.libraries.blas.nodes import BatchedGemm, Dot, Gemm, Gemv, Ger
 from dcpy.libraries.contraction.maps import contract
-from dcpy.libraries.vendor.operands import ON_DEVICE, TRANSPOSED, VendorCall, number, operation, real
+from dcpy.libraries.vendor.call_operands import ON_DEVICE, TRANSPOSED, VendorCall, number, operation, real
 
 ENVIRONMENT = "gpu.blas"
 SMALL = 64**3  #: multiplications; up to here a kernel of dcpy's own is as quick as the call, and can be fused
@@ -46,7 +46,7 @@ def gemm(node: Gemm, f: Fragment) -> None:
         call.not_zero("beta")
 
     def loops() -> None:
-        contract(f, products.gemm(node, f, out))
+        contract(f, product_contractions.gemm(node, f, out))
 
     if not has_c and a == b.T:
         call.emit(partial(_syrk, call, a, c), loops, lambda: mirrored(f, out, by_columns))
@@ -55,7 +55,7 @@ def gemm(node: Gemm, f: Fragment) -> None:
 
 
 def _gemm(call: VendorCall, a: Matrix, b: Matrix, c: Matrix, has_c: bool) -> ForeignCall:
-    """What lies by rows is seen by columns: ``cᵀ = bᵀ aᵀ``."""
+    """Multiply matrices stored by rows, which the library reads by columns: ``cᵀ = bᵀ aᵀ``."""
     alpha, beta = call.parts("alpha"), call.parts("beta") if has_c else (real(0), real(0))
     sizes = (call.size(c.columns), call.size(c.rows), call.size(a.columns))
     arguments: tuple[str | ScalarExpr, ...] = (
@@ -145,7 +145,7 @@ def gemv(node: Gemv, f: Fragment) -> None:
         inputs = {"a": a.memlet, "x": x.memlet, **({"y": y.memlet} if has_y else {}), **call.inputs}
         return ForeignCall("dcpy_gemv", arguments, inputs, {"y": y.memlet}, ENVIRONMENT)
 
-    call.emit(foreign, lambda: contract(f, products.gemv(node, f, out)))
+    call.emit(foreign, lambda: contract(f, product_contractions.gemv(node, f, out)))
 
 
 @expands(Dot, "cublas-vectors", environment=ENVIRONMENT, on=ON_DEVICE, fuses=False)
@@ -162,7 +162,7 @@ def dot(node: Dot, f: Fragment) -> None:
         inputs = {"x": x.memlet, "y": y.memlet}
         return ForeignCall("dcpy_dot", arguments, inputs, {"result": out.memlet}, ENVIRONMENT)
 
-    call.emit(foreign, lambda: contract(f, products.dot(node, f, out)))
+    call.emit(foreign, lambda: contract(f, product_contractions.dot(node, f, out)))
 
 
 @expands(Ger, "cublas-vectors", environment=ENVIRONMENT, on=ON_DEVICE, fuses=False)
@@ -187,4 +187,4 @@ def ger(node: Ger, f: Fragment) -> None:
         inputs = {"x": x.memlet, "y": y.memlet, "a": a.memlet, **call.inputs}
         return ForeignCall("dcpy_ger", arguments, inputs, {"a": a.memlet}, ENVIRONMENT)
 
-    call.emit(foreign, lambda: contract(f, products.ger(node, f, out)))
+    call.emit(foreign, lambda: contract(f, product_contractions.ger(node, f, out)))

@@ -1,1 +1,1 @@
-"""How Fourier transforms are computed."""
+"""Expansions of Fourier transforms."""

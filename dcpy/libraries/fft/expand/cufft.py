@@ -9,10 +9,10 @@ from dcpy.ir.schedules import UNDECIDED
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ZERO
 from dcpy.libraries.api import Fragment, expands
-from dcpy.libraries.fft.expand.calls import Lines, lines_of
 from dcpy.libraries.fft.expand.fftw import times
+from dcpy.libraries.fft.expand.program_calls import TransformLines, lines_of
 from dcpy.libraries.fft.nodes import Transform
-from dcpy.libraries.vendor.operands import ON_DEVICE, lies_the_same, number, refuse_in_maps
+from dcpy.libraries.vendor.call_operands import ON_DEVICE, lies_the_same, number, refuse_in_maps
 
 ENVIRONMENT = "gpu.fft"
 FORWARD, BACKWARD, FROM_REAL, TO_REAL = range(4)
@@ -33,7 +33,7 @@ def transform(node: Transform, f: Fragment) -> None:
     lines.finish()
 
 
-def _call(f: Fragment, lines: Lines) -> None:
+def _call(f: Fragment, lines: TransformLines) -> None:
     x, y, node = lines.x, lines.y, lines.node
     kind = FROM_REAL if lines.is_from_real else BACKWARD if node.backward else FORWARD
     if lines.is_to_real:

@@ -10,8 +10,8 @@ from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ZERO
 from dcpy.libraries.api import Fragment, expands
 from dcpy.libraries.fft.environments import FUNCTION
-from dcpy.libraries.fft.expand.calls import Lines, lines_of
-from dcpy.libraries.fft.expand.programs import CPU
+from dcpy.libraries.fft.expand.mixed_radix_programs import CPU
+from dcpy.libraries.fft.expand.program_calls import TransformLines, lines_of
 from dcpy.libraries.fft.nodes import Transform
 
 NEAR = 16384  #: elements; further apart, the loops of dcpy are quicker than a plan that FFTW only estimates
@@ -35,7 +35,7 @@ def transform(node: Transform, f: Fragment) -> None:
     lines.finish()
 
 
-def _call(f: Fragment, lines: Lines) -> None:
+def _call(f: Fragment, lines: TransformLines) -> None:
     x, y, node = lines.x, lines.y, lines.node
     status = f.scalar("status", types.int32)
     kind = 2 if lines.is_from_real else 3 if lines.is_to_real else int(node.backward)
@@ -49,7 +49,7 @@ def _call(f: Fragment, lines: Lines) -> None:
         _scale(f, lines)
 
 
-def _scale(f: Fragment, lines: Lines) -> None:
+def _scale(f: Fragment, lines: TransformLines) -> None:
     numbers = f.reals(lines.y)
     with f.map(Range(ZERO, numbers.shape[0]), UNDECIDED, "j") as j:
         f.compute(numbers.at(j), times, numbers.at(j), lines.scale.at())

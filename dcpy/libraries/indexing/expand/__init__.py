@@ -1,1 +1,1 @@
-"""How the nodes of indexing are computed."""
+"""Expansions of the nodes of indexing."""

@@ -176,7 +176,7 @@ def _block(f: Fragment, mask: Operand, row: list[Expr], start: Expr, held: Eleme
 
 
 def _count(f: Fragment, mask: Operand, row: list[Expr], start: Expr) -> Operand:
-    """How many flags of a block hold."""
+    """Return the number of flags of a block that hold."""
     count = f.scalar("count", types.uint8)
     f.put(count.at(), 0)
     with f.map(Range(ZERO, as_expr(BLOCK)), param="j") as j:

@@ -9,7 +9,7 @@ from dcpy.libraries.api import Element, Fragment, Operand, expands
 from dcpy.libraries.indexing.expand import masks
 from dcpy.libraries.indexing.expand.masks import Visit
 from dcpy.libraries.indexing.nodes import Compress, MaskedStore, Nonzero
-from dcpy.libraries.scan.expand.blocks import scan_in_blocks
+from dcpy.libraries.scan.expand.block_scans import scan_in_blocks
 from dcpy.libraries.scan.expand.device import decline_inside_maps
 from dcpy.libraries.scan.expand.lines import Lines, Point
 
@@ -39,7 +39,7 @@ def scan(f: Fragment, mask: Operand, visit: Visit) -> None:
     """Calls `visit` to write what is done for a selected element: a thread that holds one knows how many are before."""
 
     def at(k: Expr) -> list[Expr]:
-        """Where the k-th element of a mask is, in C order."""
+        """Return the index of the k-th element of a mask, in C order."""
         return masks.divided([k], mask.shape)
 
     def read(f: Fragment, target: Element, point: Point, k: Expr, wcr: str) -> None:

@@ -1,4 +1,4 @@
-"""What index arrays name, as maps: gathered in any order, scattered in order, checked before anything is written."""
+"""Index arrays as maps: gathered in any order, scattered in order, checked before anything is written."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
 from dcpy.ir import types
-from dcpy.ir.analysis.memory import base_of
-from dcpy.ir.analysis.scopes import desc_at
+from dcpy.ir.analysis.dataflow.aliasing import base_of
+from dcpy.ir.analysis.dataflow.name_resolution import desc_at
 from dcpy.ir.expressions.scalar import Const, Index, ScalarExpr, WrapIndex, op
 from dcpy.ir.nodes import Copy
 from dcpy.ir.subsets import Range
@@ -85,7 +85,7 @@ def _each(f: Fragment, shape: Sequence[Expr], in_any_order: bool) -> Iterator[tu
 
 
 def _is_seen(f: Fragment, out: Operand) -> bool:
-    """Whether the caller has the memory that is written."""
+    """Return whether the caller has the memory that is written."""
     return not desc_at(f.node, base_of(out.memlet.container, lambda name: desc_at(f.node, name))).transient
 
 

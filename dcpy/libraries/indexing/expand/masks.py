@@ -1,4 +1,4 @@
-"""What masks select: packed, put back, or only the positions. Each in one scan, which `cpu` or `maps` writes.
+"""Selections by masks: packed, put back, or only the positions. Each is one scan, which `cpu` or `maps` writes.
 
 A scan says for each element of a mask that holds how many hold before it.
 """

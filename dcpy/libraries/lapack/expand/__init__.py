@@ -1,1 +1,1 @@
-"""How the nodes of `libraries.lapack` are computed: by LAPACK itself, and for some by loops (`maps`)."""
+"""Expansions of the nodes of `libraries.lapack`: calls of LAPACK itself, and for some nodes loops (`maps`)."""

@@ -19,7 +19,7 @@ from dcpy.libraries.blas.expand.cblas import LETTERS, Matrix
 from dcpy.libraries.lapack.expand.maps import solve_triangular_loops, start_with_identity, start_with_triangle
 from dcpy.libraries.lapack.expand.openblas import distance, leading
 from dcpy.libraries.lapack.nodes import Cholesky, Inverse, LapackNode, Lu, LuSolve, Solve, SolveTriangular
-from dcpy.libraries.vendor.operands import AS_IT_IS, ON_DEVICE, VendorCall, number, refuse_in_maps
+from dcpy.libraries.vendor.call_operands import AS_IT_IS, ON_DEVICE, VendorCall, number, refuse_in_maps
 
 ENVIRONMENT, PRODUCTS = "gpu.solver", "gpu.blas"
 SMALL = 32  #: rows of a matrix; up to here kernels of dcpy's own are as quick as the calls
@@ -66,7 +66,7 @@ class Solver:
 
     @property
     def info(self) -> Operand:
-        """Where ``info`` goes: to the node's own, or where nobody looks."""
+        """Output of ``info``: the node's own, or a scratch place."""
         if self._info is None:
             is_asked = "info" in self.f.node.outputs
             self._info = self.f.output("info") if is_asked else self.f.array("info", types.int32, (), outermost=True)

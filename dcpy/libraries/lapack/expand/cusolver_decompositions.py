@@ -20,7 +20,7 @@ from dcpy.libraries.lapack.expand.cusolver import Solver, uses_solver
 from dcpy.libraries.lapack.expand.maps import start_with_identity, start_with_triangle
 from dcpy.libraries.lapack.expand.openblas import distance
 from dcpy.libraries.lapack.nodes import Eigh, Qr, Svd
-from dcpy.libraries.vendor.operands import number
+from dcpy.libraries.vendor.call_operands import number
 
 LAPACK = "the host, which has LAPACK"  #: what does small matrices: kernels there are none
 NO_VECTORS, AS_MANY, ALL = range(3)

@@ -336,7 +336,7 @@ def squared(x: ScalarExpr) -> ScalarExpr:
 
 
 def _size(x: ScalarExpr) -> ScalarExpr:
-    """What pivots are chosen by: the sum of the parts' absolute values."""
+    """Return the size by which pivots are chosen: the sum of the parts' absolute values."""
     return op("add", op("abs", op("real", x)), op("abs", op("imag", x))) if x.dtype.kind == "c" else op("abs", x)
 
 

@@ -70,7 +70,7 @@ class Lapack:
         return self.f.array("space", self.dtype, (max_of(BLOCK * columns, 1),))
 
     def result(self, connector: str, *, by_rows: bool = False) -> Operand:
-        """Where the call writes an output: there, or in a matrix or vector that is copied at the end.
+        """Return the array to which the call writes an output: the output, or an array that is copied at the end.
 
         There too if the matrix is stored `by_rows`, where the caller knows what to do with the transposed one.
         """
@@ -102,14 +102,14 @@ class Lapack:
 
 
 def is_by_columns(f: Fragment, matrix: Operand) -> bool:
-    """Whether LAPACK can use a matrix where it is stored."""
+    """Return whether LAPACK can use a matrix where it is stored."""
     if len(matrix.shape) != 2 or matrix.strides[0] is not ONE:
         return False
     return f.ranges.proves_le(matrix.shape[0], matrix.strides[1])
 
 
 def is_by_rows(f: Fragment, matrix: Operand) -> bool:
-    """Whether LAPACK can use the transposed matrix where it is stored."""
+    """Return whether LAPACK can use the transposed matrix where it is stored."""
     rows, columns = matrix.strides
     return columns is ONE and f.ranges.proves_le(matrix.shape[1], rows)
 

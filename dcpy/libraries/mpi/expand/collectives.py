@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
-from dcpy.ir.comm import CommNode
+from dcpy.ir.communication import CommNode
 from dcpy.ir.expressions.scalar import Index, ScalarExpr
-from dcpy.ir.library.expansions import Expansion
 from dcpy.ir.nodes import ForeignCall
 from dcpy.ir.symbolic import ZERO, Expr, as_expr
-from dcpy.libraries.api import Fragment, Operand, expands
+from dcpy.libraries.api import Fragment, Operand
 from dcpy.libraries.mpi import nodes
-from dcpy.libraries.mpi.environments import ALONE, MPI
-from dcpy.libraries.mpi.expand.copies import OPERATIONS
+from dcpy.libraries.mpi.expand.distributed_copies import OPERATIONS
+from dcpy.libraries.mpi.expand.expansion_pairs import both
 
 #: kind -> the function, and its number there, as in collectives.h
 FUNCTIONS = {
@@ -36,7 +35,7 @@ def group_numbers(node: CommNode, f: Fragment) -> Iterator[Expr]:
 
 
 def line_of(node: CommNode) -> Expr:
-    """Where a node is in the user's file, for those who ask where a rank waits; 0: nobody knows."""
+    """Return the line of a node in the user's file, for reports of waiting ranks; 0 if it is not known."""
     return as_expr(node.span.line if node.span is not None else 0)
 
 
@@ -77,14 +76,6 @@ def on_grid(node: nodes.Cart, f: Fragment, environment: str) -> None:
     """One call, of what is known of the sizes."""
     numbers = (as_expr(len(node.extents)), *node.extents)
     f.add(ForeignCall("dcpy::cart", ("sizes", "coords", *map(Index, numbers)), {}, dict(node.outputs), environment))
-
-
-def both(
-    cls: type[CommNode], write: Callable[[Any, Fragment, str], None]
-) -> tuple[Expansion, Expansion]:
-    """The expansion that calls MPI, and that of a rank alone."""
-    with_mpi = expands(cls, "mpi", environment=MPI)(lambda node, f: write(node, f, MPI))
-    return with_mpi, expands(cls, "alone", environment=ALONE)(lambda node, f: write(node, f, ALONE))
 
 
 place, place_alone = both(nodes.Place, placing)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dcpy.ir.comm import Distribute
+from dcpy.ir.communication import Distribute
 from dcpy.ir.nodes import Copy
 from dcpy.libraries.api import Fragment, expands
 

@@ -9,7 +9,8 @@ from dcpy.ir.nodes import ForeignCall
 from dcpy.ir.symbolic import ONE, Expr
 from dcpy.libraries.api import Fragment
 from dcpy.libraries.mpi import messages
-from dcpy.libraries.mpi.expand.collectives import both, group_numbers, line_of, view_numbers
+from dcpy.libraries.mpi.expand.collectives import group_numbers, line_of, view_numbers
+from dcpy.libraries.mpi.expand.expansion_pairs import both
 
 FUNCTIONS = {
     "comm.send": "send", "comm.recv": "receive", "comm.sendrecv": "send_receive", "comm.isend": "start_send",

@@ -1,6 +1,6 @@
 // Sections of distributed arrays: which elements are on which rank, and what goes from one rank to another. That is a
 // product: along each dimension, the positions that the sender owns and the receiver has room for. The formulas are
-// those of ir/analysis/ownership.py.
+// those of ir/analysis/distributed/ownership.py.
 
 namespace dcpy {
 enum Kind { WHOLE, BLOCKS, CYCLIC, ABSENT };

@@ -1,1 +1,1 @@
-"""How products over ranks are computed."""
+"""Expansions of products over ranks."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from dcpy.ir.analysis.ownership import resolved
+from dcpy.ir.analysis.distributed.ownership import resolved
 from dcpy.ir.distribution import Blocked, Section
 from dcpy.ir.expressions.scalar import Const, Index, Ref, ScalarExpr, cast, op
 from dcpy.ir.memlet import Memlet

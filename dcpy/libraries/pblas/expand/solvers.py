@@ -56,7 +56,7 @@ def _require_packed(operand: Operand, f: Fragment, order: str) -> None:
 
 
 def _own_numbers(node: SolverOnGrid, operands: Mapping[str, Operand], *, by_rows: bool) -> Iterator[Expr]:
-    """What stands before the numbers of the matrix; a triangle of a transposed matrix is the other one."""
+    """Yield the numbers before those of the matrix; a triangle of a transposed matrix is the other one."""
     if isinstance(node, CholeskyOnGrid):
         yield as_expr(int(node.upper != by_rows))
     if isinstance(node, SolveOnGrid):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from dcpy.ir.analysis.ownership import Share, shares_of
+from dcpy.ir.analysis.distributed.ownership import Share, shares_of
 from dcpy.ir.distribution import Section, coordinate_names
 from dcpy.ir.expressions.scalar import Const, Index, cast, op
 from dcpy.ir.library.library_kinds import LIBRARY_KINDS
@@ -92,7 +92,7 @@ def scale_summand(node: ProductOnGrid, f: Fragment, c: Operand) -> None:
 
 
 def _start(node: ProductOnGrid, f: Fragment, c: Operand) -> None:
-    """What products are added to: beta times what was there, or zeros."""
+    """Initialize the sum: beta times the old values, or zeros."""
     if "c" in node.inputs:
         scale_summand(node, f, c)
         return

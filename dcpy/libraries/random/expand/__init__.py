@@ -1,1 +1,1 @@
-"""How the random nodes are computed."""
+"""Expansions of the random nodes."""

@@ -90,7 +90,7 @@ def draw(node: Draw, f: Fragment) -> None:
 
 
 def _is_packed(out: Operand) -> bool:
-    """Whether it is one dimension without gaps, as `Fragment.flat` gives it."""
+    """Return whether it is one dimension without gaps, as `Fragment.flat` gives it."""
     return len(out.shape) == 1 and out.strides[0] is ONE
 
 
@@ -129,7 +129,7 @@ def _mask(reach: ScalarExpr) -> ScalarExpr:
 
 
 def _empty_buffer(f: Fragment) -> Memlets:
-    """How many numbers are left in the bits that were drawn last, and the bits."""
+    """Create the buffer of unused bits: how many numbers are left in them, and the bits."""
     left, bits = f.array("left", types.int32, (1,)), f.array("bits", types.uint32, (1,))
     for part in (left, bits):
         f.put(part.at(0), 0)

@@ -1,1 +1,1 @@
-"""How reductions are computed."""
+"""Expansions of reductions."""

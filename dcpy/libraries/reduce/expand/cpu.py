@@ -10,7 +10,7 @@ from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ZERO, as_expr
 from dcpy.libraries.api import Fragment, Operand, expands
 from dcpy.libraries.contraction.cpu import contract
-from dcpy.libraries.reduce.expand.reductions import position, reduction
+from dcpy.libraries.reduce.expand.reduction_contractions import position, reduction
 from dcpy.libraries.reduce.nodes import ArgReduce, Reduce
 
 FLAGS = 64  #: truth values that are counted together, in 8 bits
@@ -49,7 +49,7 @@ def _count_flags(f: Fragment, x: Operand, out: Operand) -> None:
 
 
 def _is_stored(f: Fragment, x: Operand) -> bool:
-    """Whether a node's operand is in memory in any case: the caller's, or read by others as well.
+    """Return whether a node's operand is in memory in any case: the caller's, or read by others as well.
 
     Otherwise the map that computes it is to be fused with what reads it, at one place.
     """

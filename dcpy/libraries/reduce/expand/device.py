@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dcpy.libraries.api import Fragment, expands
 from dcpy.libraries.contraction.maps import contract
-from dcpy.libraries.reduce.expand.reductions import reduction
+from dcpy.libraries.reduce.expand.reduction_contractions import reduction
 from dcpy.libraries.reduce.nodes import Reduce
 
 

@@ -7,9 +7,9 @@ from dcpy.ir.expressions.identities import extreme_value
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ZERO
 from dcpy.libraries.api import Fragment, expands
+from dcpy.libraries.contraction.contraction import accumulator_dtype, innermost
 from dcpy.libraries.contraction.maps import contract
-from dcpy.libraries.contraction.spec import accumulator_dtype, innermost
-from dcpy.libraries.reduce.expand.reductions import NOWHERE, counted, look, reduction
+from dcpy.libraries.reduce.expand.reduction_contractions import NOWHERE, counted, look, reduction
 from dcpy.libraries.reduce.nodes import ArgReduce, Reduce
 
 

@@ -1,1 +1,1 @@
-"""How scans are computed."""
+"""Expansions of scans."""

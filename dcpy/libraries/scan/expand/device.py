@@ -5,9 +5,9 @@ from __future__ import annotations
 from dcpy.ir.nodes import Map
 from dcpy.ir.tree import owners_around
 from dcpy.libraries.api import Fragment, expands
-from dcpy.libraries.contraction.spec import innermost
-from dcpy.libraries.scan.expand.blocks import scan_in_blocks
-from dcpy.libraries.scan.expand.columns import scan_columns
+from dcpy.libraries.contraction.contraction import innermost
+from dcpy.libraries.scan.expand.block_scans import scan_in_blocks
+from dcpy.libraries.scan.expand.column_scans import scan_columns
 from dcpy.libraries.scan.expand.maps import lines_of, operands
 from dcpy.libraries.scan.nodes import Scan
 

@@ -1,6 +1,6 @@
 """Scans of lines: what is combined, along how many lines of what length, and where running values go.
 
-Two modules write it: `loops` with one thread for a line, `blocks` with the threads of blocks.
+Two modules write it: `sequential_scans` with one thread for a line, `block_scans` with the threads of blocks.
 """
 
 from __future__ import annotations
@@ -38,5 +38,5 @@ class Lines:
         f.compute(target, lambda a, b: op(self.op, a, b), one, other)
 
     def put_neutral(self, f: Fragment, target: Element) -> None:
-        """What changes no element that it is combined with."""
+        """Store the neutral value of the operation."""
         f.put(target, neutral_value(self.op, self.dtype))

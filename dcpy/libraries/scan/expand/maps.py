@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dcpy.ir.symbolic import Expr
 from dcpy.libraries.api import Element, Fragment, Operand, expands
-from dcpy.libraries.contraction.spec import accumulator_dtype
+from dcpy.libraries.contraction.contraction import accumulator_dtype
 from dcpy.libraries.scan.expand.lines import Lines, Point
-from dcpy.libraries.scan.expand.loops import scan_in_loops
+from dcpy.libraries.scan.expand.sequential_scans import scan_in_loops
 from dcpy.libraries.scan.nodes import Scan
 
 
@@ -17,7 +17,7 @@ def scan_maps(node: Scan, f: Fragment) -> None:
 
 
 def operands(node: Scan, f: Fragment) -> tuple[Operand, Operand]:
-    """What is read, and where running values go: in place, where both are the same."""
+    """Return the operand, and the array of running values: in place, where both are the same."""
     x = f.input("x")
     return x, x if node.inputs["x"] == node.outputs["out"] else f.output("out")
 

@@ -1,1 +1,1 @@
-"""How the nodes of sorting are computed."""
+"""Expansions of the nodes of sorting."""

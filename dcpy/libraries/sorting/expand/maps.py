@@ -65,7 +65,7 @@ def _stages(f: Fragment, runs: Operand, moved: list[Operand]) -> Expr:
 
 
 def _place(f: Fragment, runs: Operand, row: tuple[Expr, Expr], i: Expr, stage: tuple[Expr, Expr]) -> Expr:
-    """Where element `i` goes: runs have `width` elements, and a search among them takes `number + 1` steps.
+    """Return the place of element `i` after the merge: runs have `width` elements, a search takes `number + 1` steps.
 
     Left runs begin at `start`, right ones at `middle`. In the other run elements before `low` go before element `i`:
     as many as lie between the beginning of that run and `low`. So either way the place is ``i + low - middle``.
@@ -92,7 +92,7 @@ def _place(f: Fragment, runs: Operand, row: tuple[Expr, Expr], i: Expr, stage: t
 
 
 def _less(a: ScalarExpr, b: ScalarExpr) -> ScalarExpr:
-    """Whether `a` goes before `b`; NaN comes last."""
+    """Return whether `a` goes before `b`; NaN comes last."""
     less = op("lt", a, b)
     if not a.dtype.is_inexact:
         return less

@@ -10,20 +10,20 @@ from typing import ClassVar
 import numpy as np
 
 from dcpy.base.errors import TransformationRefused
-from dcpy.ir.analysis.comm_cost import ranks_of, traffic_of_copy
-from dcpy.ir.analysis.uses import Uses
-from dcpy.ir.analysis.work import Typical
+from dcpy.ir.analysis.costs.work_estimates import Typical
+from dcpy.ir.analysis.dataflow.def_use import Uses
+from dcpy.ir.analysis.distributed.communication_cost import ranks_of, traffic_of_copy
 from dcpy.ir.data import Array
 from dcpy.ir.distribution import Distribution
 from dcpy.ir.editing.copying import copy_sdfg
 from dcpy.ir.editing.rewriter import Rewriter
-from dcpy.ir.machine import COSTS, NETWORK, Network
+from dcpy.ir.machine_model import COSTS, NETWORK, Network
 from dcpy.ir.sdfg import Sdfg
-from dcpy.transforms.distributed.on_grids import as_square
+from dcpy.transforms.distributed.grids.grid_operations import as_square
+from dcpy.transforms.distributed.planning.bucket_elimination import CostTable, VariableAssignment, cheapest
 from dcpy.transforms.distributed.planning.candidates import candidates_of
-from dcpy.transforms.distributed.planning.costs import Model
-from dcpy.transforms.distributed.planning.elimination import Choice, Factor, cheapest
-from dcpy.transforms.distributed.planning.own_copies import distribute_inside, leaves_early
+from dcpy.transforms.distributed.planning.distribution_costs import Model
+from dcpy.transforms.distributed.planning.replicated_arguments import distribute_inside, leaves_early
 from dcpy.transforms.passes import GraphPass
 
 PRICES = 60  #: how often the price of memory is doubled before a plan that fits is given up
@@ -48,13 +48,13 @@ class ChooseDistributions(GraphPass):
     after    f(A: f64[N, M]) { data A_own: f64[N, M] on g(block 0, whole) transient
                                copy A -> A_own  map i, j { A_own[i, j] = f(A_own[i, j]) }  copy A_own -> A }
 
-    Grids of one axis and of two are tried, and the cheapest of all choices is found by elimination (`elimination`).
-    Arrays that have a distribution keep it. Arguments without one are whole on each rank, so what is distributed of
-    them is a copy, gathered at the end if the program wrote it. Where nothing pays, nothing is changed. `ranks` is
-    how many a typical run has, and its sizes are what symbols say that is typical; the plan serves any. `memory`: bytes
-    that the arrays of a rank may take; 0: any. `solves`: whether there is a library for solvers on grids.
-    Raises `TransformationRefused` where no plan fits. (Compare Bixby, Kennedy and Kremer, Automatic Data Layout Using
-    0-1 Integer Programming, PACT 1994.)
+    Grids of one axis and of two are tried, and the cheapest of all choices is found by elimination
+    (`bucket_elimination`). Arrays that have a distribution keep it. Arguments without one are whole on each rank, so
+    what is distributed of them is a copy, gathered at the end if the program wrote it. Where nothing pays, nothing is
+    changed. `ranks` is how many a typical run has, and its sizes are what symbols say that is typical; the plan serves
+    any. `memory`: bytes that the arrays of a rank may take; 0: any. `solves`: whether there is a library for solvers on
+    grids. Raises `TransformationRefused` where no plan fits. (Compare Bixby, Kennedy and Kremer, Automatic Data Layout
+    Using 0-1 Integer Programming, PACT 1994.)
     """
 
     name: ClassVar[str] = "choose-distributions"
@@ -83,14 +83,14 @@ class ChooseDistributions(GraphPass):
             )
         best = min(fitting, key=lambda plan: (plan.seconds, len(plan.extents)))
         chosen = {name: where for name, where in best.places.items() if where is not None}
-        rw.remark(rw.sdfg, bool(chosen), self._told(best), about="plan")
+        rw.remark(rw.sdfg, bool(chosen), self._told(best, rw.uses), about="plan")
         if chosen:
             self._declare_grid(rw.sdfg, best.extents)
         for name, where in chosen.items():
             self._place(name, where, rw)
 
     def _declare_grid(self, sdfg: Sdfg, extents: tuple[int, ...]) -> None:
-        """Where there is none. `TransformationRefused` for one whose name means something else."""
+        """Declare a grid if there is none. `TransformationRefused` for one whose name means something else."""
         sizes = [f"{self.grid}_p{axis}" for axis in range(len(extents))]
         if self.grid in sdfg.grids:
             return
@@ -112,12 +112,12 @@ class ChooseDistributions(GraphPass):
         is_result = any(name == result.container for result in rw.sdfg.results)
         distribute_inside(name, where, not is_result, bool(_writers(name, rw.uses)), rw)
 
-    def _told(self, plan: Plan) -> str:
+    def _told(self, plan: Plan, uses: Uses) -> str:
         grid = " x ".join(map(str, plan.extents))
         where = ", ".join(f"{name} {placed}" for name, placed in plan.places.items() if placed is not None)
         exact = "" if plan.is_exact else "; more choices than were looked at"
         return (
-            f"on {self.ranks} ranks as {grid}: {where or 'each rank does all'}; "
+            f"on {self.ranks} ranks as {grid}: {where or f'each rank does all, as {_why_nothing(plan, uses)}'}; "
             f"{plan.seconds:.2g} s a call are expected, {plan.bytes} bytes a rank{exact}"
         )
 
@@ -142,14 +142,16 @@ class ChooseDistributions(GraphPass):
     def _cheapest(
         self,
         candidates: Mapping[str, Sequence[Distribution | None]],
-        factors: Sequence[Factor],
+        factors: Sequence[CostTable],
         needs: Mapping[str, np.ndarray],
-    ) -> Choice:
+    ) -> VariableAssignment:
         """The cheapest choice that fits: memory gets a price, which rises until it does (Lagrange relaxation)."""
         counts = {name: len(places) for name, places in candidates.items()}
         price = 0.0
         for _ in range(PRICES):
-            found = cheapest(counts, [*factors, *(Factor((name,), price * bytes_) for name, bytes_ in needs.items())])
+            found = cheapest(
+                counts, [*factors, *(CostTable((name,), price * bytes_) for name, bytes_ in needs.items())]
+            )
             if not self.memory or sum(needs[name][k] for name, k in found.values.items()) <= self.memory:
                 break
             price = 2 * price or 1e-12
@@ -177,8 +179,8 @@ class ChooseDistributions(GraphPass):
         uses: Uses,
         extents: Mapping[str, Sequence[int]],
         typical: Typical,
-    ) -> list[Factor]:
-        """What it costs to take arguments apart at the start, and to put them together at the end."""
+    ) -> list[CostTable]:
+        """Return the costs of splitting arguments at the start, and of gathering them at the end."""
         found = []
         for name, places in candidates.items():
             desc = uses.desc(name)
@@ -192,8 +194,14 @@ class ChooseDistributions(GraphPass):
                     table[k] += traffic_of_copy(None, where, shape, size, extents, self.network).seconds
                     if _writers(name, uses):
                         table[k] += traffic_of_copy(where, None, shape, size, extents, self.network).seconds
-            found.append(Factor((name,), table))
+            found.append(CostTable((name,), table))
         return found
+
+
+def _why_nothing(plan: Plan, uses: Uses) -> str:
+    if plan.places:
+        return "no distribution pays for its messages"
+    return "it may end early with arguments half written" if leaves_early(uses.sdfg) else "no array can be dealt out"
 
 
 def _shapes_of_grids(ranks: int) -> list[tuple[int, ...]]:
@@ -218,5 +226,5 @@ def _bytes(
     return np.array([-(-whole // ranks_of(where, extents)) for where in places])
 
 
-def _cost(factors: Sequence[Factor], choice: Mapping[str, int]) -> float:
+def _cost(factors: Sequence[CostTable], choice: Mapping[str, int]) -> float:
     return float(sum(factor.table[tuple(choice[name] for name in factor.variables)] for factor in factors))

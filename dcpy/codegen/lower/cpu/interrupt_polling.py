@@ -1,0 +1,125 @@
+"""Polling for interrupts: loops of the host ask, at the heads of long iterations, whether a signal has come.
+
+Ctrl-C then stops a program as a failed check does: the arguments keep what was written so far. Innermost loops that are
+counted ask nothing, so that they stay what they are, in a team none that is innermost. Of a team the caller's thread
+asks; the others see, at their next question, that it has stopped. A thread counts for all its loops in one place.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+from dcpy.base.options import Language
+from dcpy.codegen.lir import tree
+from dcpy.codegen.lir.expr import Infix, Intrinsic, LirExpr, Literal, Name
+from dcpy.codegen.lir.types import STATUS, TRUTH, Basic
+from dcpy.codegen.lower.context import FAILURE, Context
+from dcpy.ir.nodes import Call, ForeignCall, Map
+from dcpy.ir.region import Loop, While
+from dcpy.ir.schedules import Sequential, Vector
+from dcpy.ir.symbolic import as_expr
+from dcpy.ir.tree import Element, owners_around, subtree
+
+FEW = 4  #: iterations of a loop that is too short to ask
+SHORT = 65  #: more than those of a tile, of which an iteration of a loop in a team may consist
+
+
+def emit_interruptible(context: Context, loop: tree.Loop | tree.While, block: Loop | While) -> None:
+    """Emit the loop, with iterations that begin with the question if it asks."""
+    if not _asks(context, block):
+        context.emit(loop)
+        return
+    context.emit(replace(loop, body=(*question(context, block), *loop.body)))
+
+
+def question_of_team(context: Context, node: Map) -> tuple[tree.Body, tree.Body]:
+    """Return the declarations for a parallel map's threads, and the poll at the start of iterations with loops."""
+    if not _can_ask(context) or not any(map(_may_be_long, subtree(node))):
+        return (), ()
+    head = question(context, node)
+    assert context.team_polling is not None
+    return (tree.Declare(context.team_polling[0].name, Basic.PACE),), head
+
+
+def question(context: Context, place: Loop | While | Map) -> tree.Body:
+    """Return the check, at the head of an iteration, that fails where Python is to go on elsewhere.
+
+    The variable that says when to ask is the function's, or that of a team's thread: a short loop inside of others does
+    not ask whenever it starts.
+    """
+    context.module.interruptible = True
+    if context.team_polling is not None:
+        pace, number = context.team_polling
+    else:
+        pace = Name(context.names.fresh("pace"), Basic.PACE)
+        number = context.module.check_number("interrupt", "", place.span)
+        if context.parallel is None:
+            context.poll_intervals.append(tree.Declare(pace.name, Basic.PACE))
+    stopped: LirExpr = Intrinsic("interrupted", (pace,), TRUTH)
+    if context.parallel is not None:
+        context.team_polling = pace, number
+        by_others = Intrinsic("has_failed", (FAILURE, Literal(number, STATUS)), TRUTH)
+        stopped = Infix("||", by_others, stopped, TRUTH)
+    with context.capture() as head:
+        context.fail(stopped, number)
+    return tuple(head)
+
+
+def _may_be_long(element: Element) -> bool:
+    """Return whether it is a loop with more than a few iterations, for all that is known."""
+    match element:
+        case While():
+            return True
+        case Loop(range=values):
+            return values.size.constant is None or values.size.constant > FEW
+    return False
+
+
+def _can_ask(context: Context) -> bool:
+    module = context.module
+    if context.kernel is not None or context.process or context.shared_writes or module.hardware is not None:
+        return False
+    return module.options.language is not Language.C
+
+
+def _asks(context: Context, block: Loop | While) -> bool:
+    """Return whether iterations are long: they have loops inside.
+
+    Of a ``while`` nobody knows how often it goes round: it asks, unless it is the innermost loop of a team. In a team
+    the loops right inside an iteration ask, where nothing says that theirs are short.
+    """
+    if not _can_ask(context):
+        return False
+    if context.parallel is not None and not _is_outermost(block, context.parallel.map):
+        return False
+    if isinstance(block, While) and context.parallel is None:
+        return True
+    if isinstance(block, Loop) and not (isinstance(block.schedule, Sequential) and _may_be_long(block)):
+        return False
+    inside = [part for part in subtree(block) if part is not block]
+    if context.parallel is not None and isinstance(block, Loop):
+        return any(_is_of_any_length(context, part) for part in inside)
+    return any(isinstance(part, Loop | While | Map | Call | ForeignCall) for part in inside)
+
+
+def _is_outermost(block: Loop | While, team: Map) -> bool:
+    """Return whether no loop is around it in an iteration of a team's map, and no map of vectors, which nothing leaves.
+    """
+    around = itertools.takewhile(lambda owner: owner is not team, owners_around(block))
+    return not any(
+        isinstance(owner, Loop | While) or (isinstance(owner, Map) and isinstance(owner.schedule, Vector))
+        for owner in around
+    )
+
+
+def _is_of_any_length(context: Context, part: Element) -> bool:
+    """Return whether it may take long: tiles, whose sizes have a bound, do not."""
+    match part:
+        case While() | Call() | ForeignCall():
+            return True
+        case Loop(range=values):
+            return not context.ranges.proves_lt(values.size, as_expr(SHORT))
+        case Map(domain=domain):
+            return not all(context.ranges.proves_lt(values.size, as_expr(SHORT)) for values in domain)
+    return False

@@ -1,0 +1,95 @@
+"""Vector checks: a loop that does nothing but check is asked by vectors first whether any iteration fails.
+
+before   loop i { x = A[i];  if x < 0 || x >= n { stop } }
+after    var failing = 0;  loop i simd reduction(bitor: failing) { x = A[i];  failing |= x < 0 || x >= n }
+         if failing != 0 { loop i { x = A[i];  if x < 0 || x >= n { stop } } }
+
+Nothing leaves a loop of vectors, so that a check that leaves makes it scalar: several times as slow, where what is
+checked (indices, as a rule) is right. Where something is wrong, the loop as written finds what is to be told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dcpy.base.options import Language
+from dcpy.codegen.lir import tree
+from dcpy.codegen.lir.expr import Call, Infix, Intrinsic, Item, LirExpr, Literal, Name, Operation
+from dcpy.codegen.lir.reduction_operators import ReductionOperator
+from dcpy.codegen.lir.scalar_operations import convert
+from dcpy.codegen.lir.traversal import expressions, parts, statements
+from dcpy.codegen.lir.types import INDEX, TRUTH
+from dcpy.codegen.lower.context import Context
+from dcpy.ir import types
+
+ANY = ReductionOperator("bitor", types.int64)  # as wide as indices are: vectors convert nothing
+
+
+def any_fails(context: Context, body: tree.Body) -> tuple[Name, tree.Body] | None:
+    """Return a variable, and an iteration that sets bits of it if a check fails; None where it does more than check."""
+    last = max((place for place, each in enumerate(body) if _checks(each)), default=None)
+    if last is None or context.kernel is not None or context.process or context.module.hardware is not None:
+        return None
+    if context.module.options.language is not Language.CPP:
+        return None
+    asked = body[: last + 1]  # what follows changes nothing that anybody sees, as _only_checks says of the whole
+    if not _only_checks(body) or not _runs_on(asked):
+        return None
+    failing = Name(context.names.fresh("failing"), INDEX)
+    return failing, tuple(_flagged(asked, failing))
+
+
+def some_fail(failing: Name) -> LirExpr:
+    """Return whether any iteration has set the variable."""
+    return Infix("!=", failing, Literal(0, INDEX), TRUTH)
+
+
+def _checks(statement: tree.Statement) -> bool:
+    return any(isinstance(each, tree.CheckFail) for each in statements((statement,)))
+
+
+def _only_checks(body: tree.Body) -> bool:
+    """Return whether an iteration only computes variables of its own, and leaves."""
+    own = {each.name for each in statements(body) if isinstance(each, tree.Declare)}
+    for each in statements(body):
+        match each:
+            case tree.CheckFail():
+                if each.warning or each.forwarded:
+                    return False
+            case tree.Assign(target=target) | tree.Update(target=target):
+                if not isinstance(target, Name) or target.name not in own:
+                    return False
+            case tree.Declare() | tree.If() | tree.Compound():
+                pass
+            case _:
+                return False
+    computed = (one for each in statements(body) for one in expressions(each))
+    return not any(isinstance(part, Call) for one in computed for part in parts(one))
+
+
+def _runs_on(body: tree.Body) -> bool:
+    """Return whether behind a check that fails nothing is read or divided, which only the check may have allowed."""
+    checked = False
+    for each in statements(body):
+        if checked and any(map(_may_fail, (part for one in expressions(each) for part in parts(one)))):
+            return False
+        checked = checked or isinstance(each, tree.CheckFail)
+    return True
+
+
+def _may_fail(part: LirExpr) -> bool:
+    return isinstance(part, Item | Intrinsic | Operation) or (isinstance(part, Infix) and part.op in ("/", "%"))
+
+
+def _flagged(body: tree.Body, failing: Name) -> Iterator[tree.Statement]:
+    for each in body:
+        match each:
+            case tree.CheckFail(condition=condition):
+                yield tree.Update(failing, convert(condition, types.bool_, types.int64), ANY)
+            case tree.Compound(body=inside):
+                yield tree.Compound(tuple(_flagged(inside, failing)))
+            case tree.If(cases=cases, otherwise=otherwise):
+                taken = tuple((condition, tuple(_flagged(inside, failing))) for condition, inside in cases)
+                yield tree.If(taken, tuple(_flagged(otherwise, failing)))
+            case _:
+                yield each

@@ -1,0 +1,45 @@
+"""The device's unit of a program for an FPGA, as lowering collects it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from dcpy.codegen.lir import tree
+from dcpy.ir.symbolic import Expr
+
+Queue = tuple[str, tuple[Expr, ...]]  #: of a stream, at indices that parameters of a process are in
+
+
+@dataclass(frozen=True, slots=True)
+class KernelSite:
+    """A process that may wait at a queue for ever, and the number of the check that says so."""
+
+    process: str
+    stream: str
+    pushing: bool
+    number: int
+
+
+@dataclass
+class Hardware:
+    """Kernels of one program. On a `board`, arrays are copied, and their numbers of elements are arguments."""
+
+    functions: list[tree.Function] = field(default_factory=list)  # of the device's unit
+    kernels: list[tree.Function] = field(default_factory=list)  # those of them that the host calls
+    queue_sites: list[KernelSite] = field(default_factory=list)
+    function: str = ""  # of the process that is lowered
+    # variables of the host that processes of this kernel assign
+    assigned_variables: set[str] = field(default_factory=set)
+    board: bool = False
+    separate_ports: bool = False  # each reader of an array has a port of the kernel, as Vitis needs it
+    launches: dict[str, tree.Function] = field(default_factory=dict)  # by kernel: what the host calls
+    # by process or kernel: the check that it has not ended
+    unfinished_checks: dict[str, int] = field(default_factory=dict)
+    refusal_check: int = 0  # the check that the board has refused something
+    checking_processes: int = 0  # processes of this kernel that check something
+    failure_array: str = ""  # the array in which they tell what has failed
+    queues: dict[Queue, str] = field(default_factory=dict)  # of the process that is lowered: its parameters
+
+    def deadlock(self, base: str) -> str:
+        """The function that says whether the last kernel came to its end."""
+        return f"{base}_deadlock"

@@ -1,0 +1,203 @@
+"""The translation unit: one SDFG as one C file, with its functions and the entries of the C ABI in artifact.py."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+
+from dcpy.base.library_environment import Environment
+from dcpy.base.options import CpuOptions, Failures, GpuOptions
+from dcpy.codegen.artifact import OwnedArray, Signature
+from dcpy.codegen.c_identifiers import C_LIBRARY, OPENCL_WORDS, Names, identifier
+from dcpy.codegen.lir import tree
+from dcpy.codegen.lir.expr import LirExpr, Literal, Name, Prefix
+from dcpy.codegen.lir.types import STATUS
+from dcpy.codegen.lower.buffers import register_places
+from dcpy.codegen.lower.calls import CallShape
+from dcpy.codegen.lower.context import Context, ModuleContext, declarations_of
+from dcpy.codegen.lower.fpga.device_unit import Hardware
+from dcpy.codegen.lower.program.c_abi import entry_functions
+from dcpy.codegen.lower.program.c_parameters import parameters
+from dcpy.codegen.lower.program.function_merging import merged
+from dcpy.codegen.lower.region import lower_region, success
+from dcpy.codegen.lower.result_allocation import start_owned
+from dcpy.codegen.prelude import CPP_PRELUDE
+from dcpy.ir.analysis.dataflow.def_use import Uses
+from dcpy.ir.analysis.device_side import side_of
+from dcpy.ir.expressions.scalar import ScalarExpr, WrapIndex, walk
+from dcpy.ir.machine_model import COSTS, Costs
+from dcpy.ir.nodes import Copy, Map
+from dcpy.ir.region import Check
+from dcpy.ir.schedules import Grid
+from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.tree import subtree
+
+#: behind the name of a program, what its library has
+EXPORTED = ("program", "entry", "results", "init", "exit", "message", "attach", "on_stream", "told", "kernels")
+
+
+def lower_program(
+    sdfg: Sdfg,
+    signature: Signature,
+    options: CpuOptions,
+    known: Mapping[str, Environment],
+    costs: Costs = COSTS,
+    *,
+    gpu: GpuOptions | None = None,
+    hardware: Hardware | None = None,
+) -> ModuleContext:
+    """The functions of `sdfg` and of its C ABI, in the order in which they must stand; `CodegenError` refuses.
+
+    `known` has what foreign calls need, by name: the identifiers of its C text are avoided.
+    """
+    avoided = frozenset((*CPP_PRELUDE.names, *re.findall(r"[A-Za-z_]\w*", declarations_of(known))))
+    avoided |= OPENCL_WORDS if hardware is not None else frozenset()
+    name = exported_name(signature.name)
+    base = identifier(signature.name)
+    exported = {name, *(f"{base}_{part}" for part in EXPORTED)}
+    module = ModuleContext(name, base, options, Names(avoided | exported), known, costs, gpu=gpu, hardware=hardware)
+    module.kernels_may_fail = gpu is not None and any(map(_checks_in_kernels, sdfg.with_callees()))
+    reaches = gpu is not None and any(map(_reaches_host, sdfg.with_callees()))
+    module.defers_checks = (
+        module.kernels_may_fail and not reaches and gpu is not None and gpu.errors is Failures.DEFERRED
+    )
+    module.host_waits = reaches or (module.kernels_may_fail and not module.defers_checks)
+    module.callee_function = partial(_callee_function, module)
+    context = Context(sdfg, module, avoided | exported, owned_results=_owned(sdfg, signature))
+    context.array_sizes = frozenset(signature.sizes if not sdfg.grids else sdfg.sizes)  # ranks are told those of all
+    function = _lower_function(context, module.program, CallShape((), False, False))
+    module.functions.append(function)
+    module.functions += entry_functions(context, function, signature)
+    module.functions = merged(module.functions, module.names)
+    return module
+
+
+def program_prototype(sdfg: Sdfg, signature: Signature) -> tree.Function:
+    """The typed C function of a program, without its body."""
+    name = exported_name(signature.name)
+    module = ModuleContext(name, identifier(signature.name), CpuOptions(), Names())
+    reserved = frozenset(CPP_PRELUDE.names) | {name}
+    context = Context(sdfg, module, reserved, owned_results=_owned(sdfg, signature))
+    params = parameters(context, CallShape((), False, False), exported=True)
+    return tree.Function(name, STATUS, params, (), exported=True, span=sdfg.span)
+
+
+def _owned(sdfg: Sdfg, signature: Signature) -> list[str]:
+    """The results that the program allocates."""
+    pairs = zip(sdfg.results, signature.results, strict=True)
+    return [result.container for result, described in pairs if isinstance(described, OwnedArray)]
+
+
+def exported_name(name: str) -> str:
+    """The C name of a program: the SDFG's, unless that means something else in C or to the C library."""
+    return Names((*CPP_PRELUDE.names, *C_LIBRARY)).fresh(identifier(name))
+
+
+def _callee_function(module: ModuleContext, sdfg: Sdfg, shape: CallShape) -> tuple[str, bool]:
+    """The function of a called SDFG (made once per shape of call), and whether it may warn."""
+    key = (sdfg, shape)
+    if key not in module.callees:
+        name = module.names.fresh(f"{module.base}_{identifier(sdfg.name)}")
+        context = Context(sdfg, module, frozenset(CPP_PRELUDE.names) | {name}, shared_writes=shape.shared)
+        function = _lower_function(context, name, shape)
+        module.functions.append(function)
+        module.callees[key] = (name, context.may_warn)
+    return module.callees[key]
+
+
+def _lower_function(context: Context, name: str, shape: CallShape) -> tree.Function:
+    """One SDFG as one function. Callees return minus the number of a warning: their callers have to tell them apart."""
+    exported = name == context.module.program
+    params = parameters(context, shape, exported=exported)
+    register_places(context)
+    if context.module.kernels_may_fail:
+        from dcpy.ir.analysis.gpu.data_validity import (
+            lost_by_failing_kernels,  # late: programs for CPUs load nothing of it
+        )
+
+        context.device_only_arguments = lost_by_failing_kernels(context.uses)
+    inside = _inside(context)
+    body = [*_recalled(context, exported), *context.poll_intervals, *inside]
+    if context.may_warn:
+        body.insert(0, tree.Declare("warning", STATUS, Literal(0, STATUS)))
+    if not (body and isinstance(body[-1], tree.Return)):
+        body += _finished(context, body) if exported and context.module.gpu is not None else ()
+        body.append(tree.Return(success(context)))
+    if context.may_warn and not exported:
+        body = list(_negated(tuple(body)))
+    return tree.Function(name, STATUS, params, tuple(body), span=context.sdfg.span)
+
+
+def _inside(context: Context) -> tree.Body:
+    """Return the body of a function, after the extents that have names in it."""
+    if context.module.gpu is not None or context.module.hardware is not None:  # kernels compute their own
+        return (*start_owned(context), *lower_region(context, context.sdfg.body))
+    with context.naming_extents() as extents:
+        body = (*start_owned(context), *lower_region(context, context.sdfg.body))
+    return (*extents.before(body), *body)
+
+
+def _recalled(context: Context, exported: bool) -> tree.Body:
+    """The beginning of a program that may tell what has failed in an earlier call."""
+    if not (exported and context.module.defers_checks):
+        return ()
+    from dcpy.codegen.lower.gpu.host_synchronization import (
+        leave_after_failure,  # late: programs for CPUs load nothing of it
+    )
+
+    with context.capture() as body:
+        leave_after_failure(context)
+    return tuple(body)
+
+
+def _finished(context: Context, body_before: list[tree.Statement]) -> tree.Body:
+    """The end of a program for a device."""
+    from dcpy.codegen.lower.gpu.host_synchronization import end, ends  # late: programs for CPUs load nothing of it
+
+    if ends(body_before):
+        return ()
+    with context.capture() as body:
+        end(context)
+    return tuple(body)
+
+
+def _checks_in_kernels(sdfg: Sdfg) -> bool:
+    """Return whether a check may fail on the device."""
+    grids = (node for node in sdfg.body.walk_nodes() if isinstance(node, Map) and isinstance(node.schedule, Grid))
+    inside = (element for grid in grids for element in subtree(grid))
+    return any(isinstance(element, Check) or any(map(_wraps, element.exprs())) for element in inside)
+
+
+def _reaches_host(sdfg: Sdfg) -> bool:
+    """Return whether a device reads or writes memory of the host, which is the host's again when the program ends."""
+    uses = Uses(sdfg)
+    copies = (node for node in sdfg.body.walk_nodes() if isinstance(node, Copy))
+    sides = ({side_of(uses.desc(uses.root(end.container))) for end in (copy.src, copy.dst)} for copy in copies)
+    return any(len(found) > 1 for found in sides)
+
+
+def _wraps(expr: ScalarExpr) -> bool:
+    return any(isinstance(part, WrapIndex) for part in walk(expr))
+
+
+def _negated(body: tree.Body) -> tree.Body:
+    """Returns of ``warning`` become those of ``-warning``."""
+
+    def change(statement: tree.Statement) -> tree.Statement:
+        match statement:
+            case tree.Return(value=Name(name="warning") as value):
+                return replace(statement, value=_minus(value))
+            case tree.Compound(body=inner) | tree.Attempt(body=inner) | tree.Loop(body=inner) | tree.While(body=inner):
+                return replace(statement, body=_negated(inner))
+            case tree.If(cases=cases, otherwise=otherwise):
+                fresh = tuple((condition, _negated(inner)) for condition, inner in cases)
+                return replace(statement, cases=fresh, otherwise=_negated(otherwise))
+        return statement
+
+    return tuple(change(statement) for statement in body)
+
+
+def _minus(value: LirExpr) -> LirExpr:
+    return Prefix("-", value, STATUS)

@@ -1,0 +1,95 @@
+"""List values: lists whose length is known at run time only, and which list a name stands for.
+
+A list of known length is a `TupleValue`. One whose items are counted when the program runs holds items of one kind, and
+is an array inside: its items are the elements, or the rows, of the array. Nothing here emits code.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from dcpy.frontend.abstract_values.kinds_by_path import NONE, Kinds
+from dcpy.ir.symbolic import Expr
+
+if TYPE_CHECKING:
+    from dcpy.frontend.abstract_values.values import ArrayValue, Static, Value
+
+FIRST_ROOM = 16  # items, in the array of a list that grows
+
+
+@dataclass(eq=False, slots=True)
+class Use:
+    """Of an iterator that a name stands for: how many loops are around where it got the name."""
+
+    loops: int
+
+
+@dataclass(frozen=True, slots=True)
+class ListValue:
+    """A list as an array: item k is element (or row) k.
+
+    `levels`: for each level of nesting whether it is a list (else a tuple), the outermost first; dimensions behind
+    those are of arrays that are items. `weak`, `other_kinds`: as of a `Scalar`, for the numbers in it. `size`: the
+    scalar container that holds its length, where the array is all the room there is; what is read is an array of that
+    size. `fill`: the number that all its items are, as far as that is known. `token`: which list it is (see
+    `TupleValue`).
+    """
+
+    array: ArrayValue
+    weak: bool = False
+    other_kinds: Kinds = NONE
+    levels: tuple[bool, ...] = (True,)
+    size: str = ""
+    fill: Static | None = None
+    token: object = field(default=None, compare=False, repr=False)
+
+    @property
+    def holds_numbers(self) -> bool:
+        """Return whether the innermost items are numbers, and not arrays."""
+        return len(self.levels) == self.array.rank
+
+    def of(self, array: ArrayValue, token: object = None) -> ListValue:
+        """The same kind of list over another array."""
+        return replace(self, array=array, size="", token=token)
+
+
+@dataclass(frozen=True, slots=True)
+class ListRef:
+    """A list that a name, or another list, stands for: a reference. Its items are a field of the frame's, by `key`."""
+
+    key: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lazy:
+    """A generator expression, before somebody asks for its items: the first iterable is evaluated, nothing else."""
+
+    node: ast.GeneratorExp
+    frame: Any
+    first: Value
+    use: Use | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The token of a list that is an item of another: row `indices` of the list `key`."""
+
+    key: str
+    indices: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class YieldingValue:
+    """A call of a generator function, before somebody asks for its items.
+
+    `bound` are its parameters; `maker` a frame that knows its module, `scope` the one that it was defined in, if any.
+    """
+
+    node: ast.FunctionDef
+    source: Any
+    bound: tuple[tuple[str, Value], ...]
+    maker: Any
+    scope: Any = None
+    use: Use | None = None

@@ -1,0 +1,1 @@
+"""Introspection of Python functions: source text, syntax tree, bytecode, closure, fingerprint."""

@@ -1,0 +1,298 @@
+"""Shape dependence: which slices, axes and new arrays the index of a loop shapes, directly or through other numbers.
+
+An index shapes a slice where it is in a bound of one, says an axis, a shape or another number that must be known,
+chooses from a list whose items differ in kind, or goes to a function that does so with it. This looks at the program's
+text, and a wrong answer costs time only: whoever asks may do either.
+"""
+
+from __future__ import annotations
+
+import ast
+import types as python_types
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dcpy.base.errors import DcpyError
+from dcpy.frontend.abstract_values.list_values import ListRef, ListValue
+from dcpy.frontend.abstract_values.values import (
+    ArrayValue,
+    DictValue,
+    FunctionValue,
+    Static,
+    TupleValue,
+    Value,
+    is_number,
+    parts_of,
+)
+from dcpy.frontend.desugar import core
+from dcpy.frontend.desugar.bound_and_free_names import bound_names
+from dcpy.frontend.desugar.statements import desugar
+from dcpy.frontend.implements import Entry, find, find_method
+from dcpy.frontend.introspection.ast_traversal import walk
+from dcpy.frontend.introspection.closure import Closure
+from dcpy.frontend.introspection.function_source import read_source
+from dcpy.frontend.lower.sequences import list_references
+
+if TYPE_CHECKING:
+    from dcpy.frontend.lower.frame import Frame
+
+DEEPEST_CALL = 3
+Names = frozenset[str]
+
+#: parameters of NumPy's functions that say which shape a result has, where a slice lies, or what is computed at all
+_SHAPING = frozenset({
+    "axis", "axes", "axis1", "axis2", "source", "destination", "shape", "newshape", "N", "M", "k", "n", "reps",
+    "repeats", "num", "pad_width", "shift", "indices_or_sections", "offset", "ord", "deg", "decimals",
+})  # fmt: skip
+_NUMBERS = frozenset({"int", "bool", "min", "max", "abs", "len", "range", "slice", "divmod", "round", "tuple", "list"})
+
+
+
+def shapes_slices(frame: Frame, body: core.Body, index: Names) -> bool:
+    """Return whether one of the names `index`, or a number that is computed from them, shapes a slice in `body`."""
+    return _Shapes(_Place(frame)).found(body, index)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Scope in which names are looked up: a frame, or a called function (`closure`), of which no name is known."""
+
+    frame: Frame | None
+    closure: Closure | None = None
+    own: Names = frozenset()  # variables of the function
+
+    def value(self, name: str) -> Value | None:
+        """Return the value of a name; None where it is not known, or not yet."""
+        place = self.frame
+        while place is not None:
+            if name in place.env:
+                value = place.env[name]
+                return _content(place, value) if isinstance(value, ListRef) else value
+            if name in place.locals or place.outer is None:
+                break
+            place = place.outer
+        closure = self.closure if place is None else place.closure
+        if closure is None or name in self.own or (place is not None and name in place.locals):
+            return None
+        known, found = closure.peek(name)
+        return Static(found) if known else None
+
+    def function(self, tree: ast.expr) -> Value | None:
+        """Return the called function: of a module, of the user's, or nested in a function."""
+        match tree:
+            case ast.Name(id=name):
+                return self.value(name)
+            case ast.Attribute(value=owner, attr=name):
+                module = self.function(owner)
+                if isinstance(module, Static) and isinstance(module.value, python_types.ModuleType):
+                    return Static(getattr(module.value, name, None))
+        return None
+
+
+def _content(frame: Frame, value: ListRef) -> Value | None:
+    return frame.env.get(value.key + list_references.ITEMS)
+
+
+@dataclass
+class _Shapes:
+    """Looks for what the index of a loop, or an argument of a function, shapes."""
+
+    place: _Place
+    depth: int = 0
+    list_names: set[str] = field(default_factory=set)  # names of lists made inside
+    defined: dict[str, core.Define] = field(default_factory=dict)  # functions made inside
+
+    def found(self, body: core.Body, index: Names) -> bool:
+        """Return whether names that stand for `index` at first, and what is computed from them, shape a slice in
+        `body`.
+        """
+        inside = list(core.statements_in(body))
+        for statement in inside:  # which grows meanwhile
+            if isinstance(statement, core.Define):
+                self.defined[statement.name] = statement
+                inside += core.statements_in(statement.body)
+        self._note_lists(inside)
+        names = self._following(body, index)
+        return any(self._shapes(tree, names) for statement in inside for tree in _trees(statement))
+
+    def _note_lists(self, inside: list[core.Statement]) -> None:
+        for statement in inside:
+            if isinstance(statement, core.Assign) and isinstance(statement.value, ast.AST):
+                displays = [part for part in walk(statement.value) if isinstance(part, ast.List | ast.ListComp)]
+                plain = all(isinstance(part, ast.Constant) for shown in displays for part in getattr(shown, "elts", ()))
+                if displays and not plain and isinstance(statement.value, ast.List | ast.ListComp | ast.BinOp):
+                    self.list_names.update(name for target in statement.targets for name in bound_names(target))
+
+    # -- names that follow the index -----------------------------------------------------------------------------------
+
+    def _following(self, body: core.Body, index: Names) -> Names:
+        names = index
+        while True:
+            more = names | frozenset(self._followers(body, names, decided=False))
+            if more == names:
+                return names
+            names = more
+
+    def _followers(self, body: core.Body, names: Names, *, decided: bool) -> Iterator[str]:
+        """Names that get a number computed from `names`, or a number where these decide whether (`decided`)."""
+        for statement in body:
+            match statement:
+                case core.Assign(targets=targets, value=ast.AST() as value):
+                    if self._is_plain(value) and (decided or self._mentions(value, names)):
+                        yield from (name for target in targets for name in bound_names(target))
+                case core.Augment(target=ast.Name(id=name), value=value):
+                    if self._is_plain(value) and not self._is_array(name) and self._mentions(value, names):
+                        yield name
+                case core.For(iterable=iterable):
+                    if self._is_plain(iterable) and self._mentions(iterable, names):
+                        yield from statement.targets_bound()
+            hit = isinstance(statement, core.If) and any(
+                isinstance(part.test, ast.AST) and self._is_plain(part.test) and self._mentions(part.test, names)
+                for part in statement.chain()
+            )
+            for side in statement.sides():
+                yield from self._followers(side, names, decided=decided or hit)
+
+    def _is_array(self, name: str) -> bool:
+        value = self.place.value(name)
+        return isinstance(value, ArrayValue | ListValue) or (
+            isinstance(value, Static) and isinstance(value.value, np.ndarray)
+        )
+
+    def _is_plain(self, tree: ast.AST) -> bool:
+        """Return whether an expression is made of numbers, slices and tuples, as far as one can see."""
+        match tree:
+            case ast.Name(id=name):
+                return not self._is_array(name)
+            case ast.Constant(value=value):
+                return value is None or isinstance(value, int)
+            case ast.Attribute(attr=name):
+                return name in ("shape", "ndim", "size")
+            case ast.Call(func=ast.Name(id=name), args=args):
+                return name in _NUMBERS and (name == "len" or all(map(self._is_plain, args)))
+            case ast.Subscript(value=owner, slice=key):
+                return self._is_plain(owner) and self._is_plain(key)
+            case ast.ListComp() | ast.GeneratorExp():
+                return self._is_plain(tree.elt)
+            case ast.BinOp() | ast.UnaryOp() | ast.BoolOp() | ast.Compare() | ast.IfExp() | ast.Tuple() | ast.List():
+                parts = [part for part in ast.iter_child_nodes(tree) if isinstance(part, ast.expr)]
+                return all(map(self._is_plain, parts))
+        return False
+
+    def _mentions(self, tree: ast.AST, names: Names) -> bool:
+        """Return whether one of `names` is in an expression; elements of arrays tell nothing about their index."""
+        match tree:
+            case ast.Name(id=name):
+                return name in names
+            case ast.Subscript(value=ast.Name(id=owner)) if self._is_array(owner):
+                return False
+        return any(self._mentions(part, names) for part in ast.iter_child_nodes(tree))
+
+    # -- what they shape -----------------------------------------------------------------------------------------------
+
+    def _shapes(self, tree: ast.AST, names: Names) -> bool:
+        for part in walk(tree):
+            match part:
+                case ast.Slice():
+                    bounds = (part.lower, part.upper, part.step)
+                    if any(bound is not None and self._mentions(bound, names) for bound in bounds):
+                        return True
+                case ast.Subscript(value=owner, slice=key):
+                    if self._mentions(key, names) and self._is_list_of_kinds(owner):
+                        return True
+                case ast.Call():
+                    if self._is_shaping_call(part, names):
+                        return True
+        return False
+
+    def _is_list_of_kinds(self, owner: ast.expr) -> bool:
+        """Return whether the items of a list differ, so that one of them is no number known at run time."""
+        while isinstance(owner, ast.Subscript):
+            owner = owner.value
+        if not isinstance(owner, ast.Name):
+            return False
+        value = self.place.value(owner.id)
+        return owner.id in self.list_names if value is None else _differ(value)
+
+    def _is_shaping_call(self, call: ast.Call, names: Names) -> bool:
+        given = [(None, position, arg) for position, arg in enumerate(call.args)]
+        given += [(keyword.arg, 0, keyword.value) for keyword in call.keywords]  # type: ignore[misc]
+        given = [each for each in given if self._mentions(each[2], names) and self._is_plain(each[2])]
+        if not given:
+            return False
+        if isinstance(call.func, ast.Name) and call.func.id == "slice":
+            return True
+        function = self.place.function(call.func)
+        if isinstance(function, Static) and function.value is np.arange:
+            return True
+        entry = _entry(function, call.func)
+        if entry is not None:
+            parameters = list(entry.signature.parameters)[isinstance(function, type(None)) :]
+            bound = [name or parameters[min(at, len(parameters) - 1)] for name, at, _ in given]
+            return not _SHAPING.isdisjoint(bound)
+        inside = self.defined.get(call.func.id) if isinstance(call.func, ast.Name) else None
+        found = _definition(function) if inside is None else (inside, self.place)
+        return found is not None and self._is_shaping_function(*found, {name or at for name, at, _ in given})
+
+    def _is_shaping_function(self, define: core.Define, place: _Place, given: set[str | int]) -> bool:
+        """Return whether a function of the user's shapes a slice by its arguments `given`, by position or by name."""
+        if self.depth == DEEPEST_CALL:
+            return False
+        positional = [arg.arg for arg in (*define.args.posonlyargs, *define.args.args)]
+        named = {positional[at] if isinstance(at, int) and at < len(positional) else str(at) for at in given}
+        return _Shapes(place, self.depth + 1).found(define.body, frozenset(named))
+
+
+def _trees(statement: core.Statement) -> list[ast.AST]:
+    return [tree for tree in statement.expressions() if isinstance(tree, ast.AST)]
+
+
+def _entry(function: Value | None, tree: ast.expr) -> Entry | None:
+    if function is None:
+        return find_method(tree.attr) if isinstance(tree, ast.Attribute) else None
+    return find(function.value) if isinstance(function, Static) else None
+
+
+def _definition(function: Value | None) -> tuple[core.Define, _Place] | None:
+    """The statements of a function that is called, and where its names are."""
+    match function:
+        case FunctionValue(definition=define, scope=frame):
+            return define, _Place(frame)
+        case Static(value=python_types.FunctionType() as found):
+            try:
+                define = desugar(read_source(found))
+            except DcpyError:
+                return None  # what is wrong is told where it is called
+            own = frozenset(name for statement in define.body for name in statement.bound)
+            parameters = {arg.arg for arg in (*define.args.posonlyargs, *define.args.args, *define.args.kwonlyargs)}
+            return define, _Place(None, Closure(found, {}), own | parameters)
+    return None
+
+
+def _differ(value: Value) -> bool:
+    """Return whether the items of a list or tuple are arrays, slices or functions, or numbers of several types."""
+    leaves = list(_leaves(value))
+    if not leaves or leaves == [value]:
+        return False
+    if not all(map(is_number, leaves)):
+        return not all(isinstance(leaf, Static) and isinstance(leaf.value, str) for leaf in leaves)
+    return len({type(leaf.value) if isinstance(leaf, Static) else type(leaf) for leaf in leaves}) > 1
+
+
+def _leaves(value: Value) -> Iterator[Value]:
+    match value:
+        case TupleValue() | DictValue():
+            for part in parts_of(value):
+                yield from _leaves(part)
+        case Static(value=tuple() | list() as known):
+            for item in known:
+                yield from _leaves(Static(item))
+        case Static(value=dict() as table):
+            for item in table.values():
+                yield from _leaves(Static(item))
+        case _:
+            yield value
+

@@ -1,0 +1,47 @@
+"""Member lookup: methods and fields of lists, tuples and dictionaries, and refusals of unknown ones."""
+
+from __future__ import annotations
+
+import difflib
+
+import numpy as np
+
+from dcpy.base.errors import FrontendError
+from dcpy.frontend.abstract_values.list_values import ListValue
+from dcpy.frontend.abstract_values.values import DictValue, Method, Static, TupleValue, Value, kind_of
+from dcpy.frontend.implements import method_names
+from dcpy.frontend.lower.lowering_signals import WillRaise
+from dcpy.frontend.lower.sequences import list_references
+from dcpy.frontend.numpy.unsupported_functions import refusal
+
+
+def unknown_attribute(owner: Value, name: str) -> FrontendError:
+    """The error where an array or number has no such attribute, or one that is not compiled."""
+    refused = refusal(getattr(np.ndarray, name, None))
+    if refused is not None:
+        called = "()" if callable(getattr(np.ndarray, name)) else ""
+        return FrontendError(f".{name}{called} is not supported", notes=(refused.reason,), help=refused.help)
+    near = difflib.get_close_matches(name, method_names(), n=1)
+    return FrontendError(
+        f"{kind_of(owner)} has no attribute {name!r} that dcpy compiles",
+        notes=() if hasattr(np.ndarray, name) else ("Python raises AttributeError here",),
+        help=f"did you mean .{near[0]}?" if near else "compute it outside of the program and pass the result",
+    )
+
+
+def field_or_method(owner: Value, name: str) -> Value:
+    """A field of NumPy's named results (``np.linalg.eigh(a).eigenvalues``), else a method."""
+    if isinstance(owner, TupleValue) and name in owner.names:
+        return owner.items[owner.names.index(name)]
+    kind = dict if isinstance(owner, DictValue) else list if list_references.is_list(owner) else tuple
+    if isinstance(owner, TupleValue | ListValue | DictValue) and not hasattr(kind, name):
+        has = f"arrays have .{name}: convert it: np.array(...)" if hasattr(np.ndarray, name) else ""
+        message = f"{kind.__name__!r} object has no attribute {name!r}"
+        raise WillRaise("AttributeError", message, by="Python", help=has)
+    return Method(owner, name)
+
+
+def called(owner: Static) -> str:
+    """Return the name of an object in messages."""
+    name = getattr(owner.value, "__name__", "")
+    return f"{type(owner.value).__name__} {name!r}" if name else kind_of(owner)

@@ -1,0 +1,1 @@
+"""Parallel maps: ``dcpy.map``, independence of its iterations, and writes that iterations share."""

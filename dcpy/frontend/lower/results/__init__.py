@@ -1,0 +1,1 @@
+"""Results of functions: containers, nesting, returned views, and agreement of several returns."""

@@ -1,0 +1,47 @@
+"""Result nesting: indices into the results of a function, in tuples and objects."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from dcpy.frontend.abstract_values.values import Value
+from dcpy.frontend.specialize.record_arguments import Chosen, Cut, Given, Known, Listed, Made
+
+
+def place_of(distinct: list[list[Value]], column: list[Value]) -> int:
+    """Return the current place of a column: its own, or that of the same array."""
+    own = next((k for k, other in enumerate(distinct) if other is column), None)
+    return distinct.index(column) if own is None else own
+
+
+def renumbered(part: Any, places: Sequence[int]) -> Any:
+    """Return the nesting of results in which one array may be in several places."""
+    match part:
+        case tuple():
+            return tuple(renumbered(inner, places) for inner in part)
+        case Made(parts=parts) | Cut(parts=parts):
+            return replace(part, parts=renumbered(parts, places))
+        case Given(index=index) | Known(index=index) | Listed(index=index):
+            return replace(part, index=places[index])
+    return places[part]
+
+
+def is_cut(part: Any) -> bool:
+    """Return whether a part of what is returned is known while the program runs only."""
+    return isinstance(part, Cut) or (isinstance(part, tuple) and any(map(is_cut, part)))
+
+
+def plain(part: Any) -> Any:
+    """The same for an SDFG, which knows tuples only."""
+    match part:
+        case tuple():
+            return tuple(map(plain, part))
+        case Made(parts=parts) | Cut(parts=parts):
+            return plain(parts)
+        case Given(index=index) | Known(index=index) | Listed(index=index):
+            return index
+        case Chosen(which=which, options=options):
+            return (which, *map(plain, options))
+    return part

@@ -1,0 +1,93 @@
+"""Iterator uses: what ``zip``, ``enumerate``, ``map`` or a generator gives, once it has a name, is used up by one loop.
+
+Programs that ask one iterator for its items at one place only, which are nearly all, do without a position. Where a
+second place asks the same one (or a loop around does so again), lowering begins anew, and each such iterator that gets
+a name is a cursor (`cursors`). A generator has no position outside of the loop that it runs as: it is refused there.
+Sides of a branch exclude one another: each of them may ask for all items (`on_one_of`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from dcpy.base.errors import FrontendError
+from dcpy.frontend.abstract_values.list_values import Lazy, Use, YieldingValue
+from dcpy.frontend.abstract_values.values import IteratorValue, Value
+from dcpy.frontend.lower.frame import IdentityMatters
+from dcpy.frontend.lower.sequences import cursors
+from dcpy.frontend.lower.sequences import items as sequences
+
+if TYPE_CHECKING:
+    from dcpy.frontend.lower.frame import Frame, Program
+
+USED_UP = ("zip", "enumerate", "reversed", "map", "repeat", "count", "points")
+
+
+def named(frame: Frame, value: Value) -> Value:
+    """An iterator that gets a name."""
+    if isinstance(value, IteratorValue) and value.kind in USED_UP and zip in frame.program.objects.identity.changing:
+        if sequences.is_stepped(value):
+            return cursors.started(frame.b, value)
+        if sequences.has_length(value):
+            return cursors.cursor(frame.b, value)
+    if (isinstance(value, IteratorValue) and value.kind in USED_UP) or isinstance(value, Lazy | YieldingValue):
+        return replace(value, use=Use(_loops_around(frame)))
+    return value
+
+
+def unnamed(value: Value) -> Value:
+    """The iterator as what has read the name has it, which goes through its items once."""
+    return replace(value, use=None) if isinstance(value, IteratorValue | Lazy | YieldingValue) else value
+
+
+def note_read(frame: Frame, name: str, value: Value) -> None:
+    """A name is read that may stand for an iterator: whoever reads it takes all of the items."""
+    if not isinstance(value, IteratorValue | Lazy | YieldingValue) or value.use is None:
+        return
+    use = value.use
+    used_up = frame.program.used_iterators
+    if use in used_up or _loops_around(frame) > use.loops:
+        if isinstance(value, IteratorValue) and (sequences.has_length(value) or sequences.is_stepped(value)):
+            frame.program.objects.identity.changing.add(zip)
+            raise IdentityMatters(zip)
+        raise FrontendError(
+            f"the generator {name!r} is asked for items at several places, or several times",
+            notes=("it runs inside the loop that consumes it, and its position is not stored",),
+            help="make a list of its items, and an iterator over that: `iter(list(...))`",
+        )
+    used_up.append(use)
+    frame.emit.on_undo(lambda: _forget(used_up, use))
+
+
+def _forget(used_up: list[Use], use: Use) -> None:
+    if use in used_up:
+        used_up.remove(use)
+
+
+@contextmanager
+def on_one_of(program: Program) -> Iterator[Callable[[bool], None]]:
+    """Sides that exclude one another are written: call what is given behind each, with whether control goes on there.
+
+    What some of these sides have used up is so behind all of them.
+    """
+    used_up = program.used_iterators
+    before, behind = list(used_up), list(used_up)
+
+    def end_of_side(goes_on: bool) -> None:
+        behind.extend(use for use in used_up if goes_on and use not in behind)
+        used_up[:] = before
+
+    yield end_of_side
+    used_up[:] = behind
+
+
+def _loops_around(frame: Frame) -> int:
+    count, place = 0, frame
+    while True:
+        count += len(place.loops) + sum(scope.kind == "map" for scope in place.scopes)
+        if place.caller is None or not place.inline:
+            return count
+        place = place.caller

@@ -1,0 +1,350 @@
+"""List types: kinds of items, lists of known length as arrays, items and slices at run time.
+
+Indices that cannot be proved in range are checked with Python's words: ``list index out of range``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from dcpy.base.errors import FrontendError
+from dcpy.frontend.abstract_values.kinds_by_path import NONE, Kinds, of_items
+from dcpy.frontend.abstract_values.list_values import ListValue, Row
+from dcpy.frontend.abstract_values.number_kinds import instead_of
+from dcpy.frontend.abstract_values.values import (
+    ArrayValue,
+    Scalar,
+    SliceValue,
+    Static,
+    SymInt,
+    TupleValue,
+    Value,
+    as_integer,
+    dtype_of,
+    is_number,
+    is_weak,
+    kind_of,
+    scalar_expr,
+)
+from dcpy.frontend.lower.arithmetic import elementwise, range_checks
+from dcpy.frontend.lower.arithmetic.array_sizes import require_room
+from dcpy.frontend.lower.arithmetic.broadcasting import same_size
+from dcpy.frontend.lower.arithmetic.promotion import joined_number, mixed_kinds
+from dcpy.frontend.lower.arrays import stores
+from dcpy.frontend.lower.lowering_signals import WillRaise
+from dcpy.ir import types
+from dcpy.ir.expressions.scalar import Const, Index, Load, ScalarExpr, cast, op
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.subsets import Range
+from dcpy.ir.symbolic import ZERO, Expr, as_expr, max_of, product_of
+from dcpy.ir.types import DType
+
+if TYPE_CHECKING:
+    from dcpy.frontend.lower.typed_emitter import TypedEmitter
+
+MAX_ITEMS = 65536  # of a list of known length that becomes an array
+
+
+@dataclass(frozen=True)
+class ItemKind:
+    """Kind of the items of a list: numbers of one dtype, arrays of one `shape`, or lists (`levels`) of such."""
+
+    dtype: DType
+    weak: bool = False
+    other_kinds: Kinds = NONE
+    shape: tuple[Expr, ...] = ()
+    levels: tuple[bool, ...] = ()
+    fill: Static | None = None
+
+    def list_of(self, array: ArrayValue, *, size: str = "") -> ListValue:
+        """A list of such items."""
+        return ListValue(array, self.weak, self.other_kinds, (True, *self.levels), size, self.fill)
+
+    @property
+    def number(self) -> Value:
+        """A number that stands for those in the list."""
+        return self.fill or Scalar(Load("", (), self.dtype), self.weak, self.other_kinds)
+
+
+def kind_of_item(b: TypedEmitter, value: Value) -> ItemKind:
+    """Return the kind of a list with such items; refuse values that are no number, array or list of them."""
+    if is_number(value):
+        fill = value if isinstance(value, Static) else None
+        if isinstance(value, Static) and type(value.value) is int and not range_checks.fits(value, types.int64):
+            raise FrontendError(f"{value.value} does not fit into 64 bits", help="write it as a float")
+        return ItemKind(dtype_of(value), is_weak(value), instead_of(value), fill=fill)
+    match value:
+        case ArrayValue(dtype=dtype, shape=shape) if shape:
+            return ItemKind(dtype, shape=tuple(b.exact(size) for size in shape))
+        case ArrayValue():
+            return ItemKind(value.dtype)
+        case ListValue(array=array):
+            shape = tuple(b.exact(size) for size in array.shape)
+            return ItemKind(array.dtype, value.weak, value.other_kinds, shape, value.levels, value.fill)
+        case TupleValue(items=items, is_list=is_list, cls=None) if items:
+            inner = joined_kind(b, [kind_of_item(b, item) for item in items], in_tuple=not is_list)
+            return replace(inner, shape=(as_expr(len(items)), *inner.shape), levels=(is_list, *inner.levels))
+    raise FrontendError(
+        f"a list whose length is known at run time only cannot hold {kind_of(value)}",
+        notes=("its items are stored in an array: numbers, arrays of one shape, or tuples and lists of numbers",),
+        help="keep one list for each kind of value, or give the list a length that is known",
+    )
+
+
+def kind_of_rows(b: TypedEmitter, array: ArrayValue) -> ItemKind:
+    """Return the kind of an array's items, as items of a list."""
+    return ItemKind(array.dtype, shape=tuple(b.exact(size) for size in array.shape[1:]))
+
+
+def joined_kind(b: TypedEmitter, kinds: Sequence[ItemKind], *, entering: int = 0, in_tuple: bool = False) -> ItemKind:
+    """The kind of a list that holds items of all these kinds; refuses what would change a number's type in silence."""
+    first = kinds[0]
+    if not all(_same_sizes(b, kind.shape, first.shape) and kind.levels == first.levels for kind in kinds):
+        raise FrontendError(
+            "the items of a list whose length is known at run time only have different lengths or shapes",
+            notes=("they are the rows of one array inside",),
+            help="make rows whose length is known before: `[f(j) for j in range(m)]`, or fill an array",
+        )
+    meeting = joined_number([kind.number for kind in kinds], entering=entering)
+    if meeting is None or (first.shape and not first.levels and any(kind.dtype != first.dtype for kind in kinds)):
+        shown = " and ".join(dict.fromkeys(str(mixed_kinds(Scalar(Load("", (), k.dtype), k.weak, k.other_kinds))[-1])
+                                           for k in kinds))  # fmt: skip
+        if in_tuple:
+            raise FrontendError(
+                f"the tuples of a list whose length is known at run time only hold {shown}",
+                notes=("they are the rows of one array inside, which has one type",),
+                help="convert their items to one type, `(float(x), float(i))`, or make a list for each place",
+            )
+        raise FrontendError(
+            f"a list holds {shown}, and which is where is known at run time only",
+            help="make all of them one type: float(x), or start with 0.0 instead of 0",
+        )
+    same = all(kind.fill == first.fill for kind in kinds)
+    return ItemKind(
+        meeting.dtype, meeting.weak, meeting.other_kinds, first.shape, first.levels, first.fill if same else None
+    )
+
+
+def _same_sizes(b: TypedEmitter, left: Sequence[Expr], right: Sequence[Expr]) -> bool:
+    ranges = b.emit.ranges
+    return len(left) == len(right) and all(
+        one is other or ranges.simplify(one - other).constant == 0
+        or (ranges.proves_le(one, other) and ranges.proves_le(other, one))
+        for one, other in zip(left, right, strict=True)
+    )  # fmt: skip
+
+
+def same_kind(b: TypedEmitter, left: ItemKind, right: ItemKind) -> bool:
+    """Return whether lists of both kinds hold the same items; known numbers apart."""
+    mine, other = (replace(kind, shape=(), fill=None) for kind in (left, right))
+    return mine == other and _same_sizes(b, left.shape, right.shape)
+
+
+def kind_of_list(b: TypedEmitter, value: ListValue) -> ItemKind:
+    """Return the kind of a list's items."""
+    return ItemKind(
+        value.array.dtype, value.weak, value.other_kinds, value.array.shape[1:], value.levels[1:], value.fill
+    )  # fmt: skip
+
+
+# -- making ----------------------------------------------------------------------------------------------------------
+
+
+def as_array_list(b: TypedEmitter, value: TupleValue, kind: ItemKind | None = None) -> ListValue:
+    """A list of known length as an array; `kind` where it is wider than that of its items."""
+    if len(value.items) > MAX_ITEMS:
+        raise FrontendError(f"a list of {len(value.items)} items is too long to be written out")
+    kind = kind or joined_kind(b, [kind_of_item(b, item) for item in value.items])
+    out = b.empty((as_expr(len(value.items)), *kind.shape), kind.dtype, name="list")
+    if kind.fill is not None and all(item == kind.fill for item in value.items):
+        stores.write(b, out, kind.fill)
+    else:
+        for position, item in enumerate(value.items):
+            put(b, out, (as_expr(position),), item)
+    return kind.list_of(out)
+
+
+def put(b: TypedEmitter, out: ArrayValue, indices: Sequence[Expr], value: Value) -> None:
+    """Stores an item at a place of the array of a list."""
+    if isinstance(value, TupleValue):
+        for position, item in enumerate(value.items):
+            put(b, out, (*indices, as_expr(position)), item)
+        return
+    if is_number(value) and len(indices) == out.rank:
+        expr = elementwise.convert(scalar_expr(value), out.dtype)
+        subset = out.subset(list(indices))
+        b.emit.tasklet([(Memlet(out.container, subset), expr)])
+        return
+    if isinstance(value, ArrayValue) and not value.shape:
+        put(b, out, indices, Scalar(value.load(())))
+        return
+    source = value.array if isinstance(value, ListValue) else value
+    assert isinstance(source, ArrayValue)
+    target = row_of(out, indices)
+    for mine, theirs in zip(target.shape, source.shape, strict=True):
+        same_size(b, mine, theirs, "the items of the list have different lengths")
+    stores.write(b, target, source)
+
+
+def store(b: TypedEmitter, target: ArrayValue, source: ArrayValue) -> None:
+    """Stores rows of the right shape."""
+    stores.write(b, target, source)
+
+
+def row_of(array: ArrayValue, indices: Sequence[Expr]) -> ArrayValue:
+    """The part of an array behind the first indices, which are in range."""
+    rest = [Range(ZERO, size) for size in array.shape[len(indices) :]]
+    window = array.subset([*indices, *rest])
+    return ArrayValue(array.container, array.dtype, array.shape[len(indices) :], window, array.axes[len(indices) :])
+
+
+# -- reading ---------------------------------------------------------------------------------------------------------
+
+
+def item_at(value: ListValue, index: Expr) -> Value:
+    """Item number `index`, which is in range."""
+    array = value.array
+    if array.rank == 1:
+        return (
+            Scalar(array.load([index]), value.weak, of_items(value.other_kinds)) if value.fill is None else value.fill
+        )
+    row = row_of(array, [index])
+    if len(value.levels) == 1:
+        return row
+    token = value.token
+    if isinstance(token, str):
+        token = Row(token, (index,))
+    elif isinstance(token, Row):
+        token = Row(token.key, (*token.indices, index))
+    return replace(value, array=row, levels=value.levels[1:], token=token)
+
+
+def _index_of(b: TypedEmitter, key: Value) -> Expr:
+    """An integer that is written in brackets."""
+    if isinstance(key, ArrayValue) and not key.shape and key.dtype.is_integer:
+        key = Scalar(key.load(()))
+    if not is_number(key) or not (dtype_of(key).is_integer or dtype_of(key) == types.bool_):
+        raise FrontendError(
+            f"list indices must be integers or slices, not {kind_of(key)}", notes=("Python raises TypeError here",)
+        )
+    index = as_integer(key)
+    return b.emit.assign_symbol("k", cast(scalar_expr(key), types.int64)) if index is None else index
+
+
+def position(b: TypedEmitter, key: Value, size: Expr, what: str = "list index out of range") -> Expr:
+    """An index into something of this length, proved or checked to be in range, counted from the front."""
+    index, ranges = _index_of(b, key), b.emit.ranges
+    for proved, place in ((ranges.proves_nonneg(index), index), (ranges.proves_lt(index, 0), index + size)):
+        if not proved:
+            continue
+        if ranges.proves_lt(place, 0) or ranges.proves_le(size, place):
+            raise WillRaise("IndexError", what, by="Python")
+        if b.emit.options.cpu.bounds_check:
+            b.emit.require(place, "IndexError", what)
+            b.emit.require(size - 1 - place, "IndexError", what)
+        return place
+    if b.emit.options.cpu.bounds_check:
+        inside = op("and", op("ge", Index(index + size), Const(0, types.int64)), op("lt", Index(index), Index(size)))
+        b.check(inside, "IndexError", what)
+    negative = op("lt", Index(index), Const(0, types.int64))
+    return b.emit.assign_symbol("k", op("select", negative, Index(index + size), Index(index)), 0, size - 1)
+
+
+def subscript(b: TypedEmitter, value: ListValue, key: Value) -> Value:
+    """``value[key]``: an item, or a new list of those that a slice names."""
+    if isinstance(key, SliceValue):
+        part = b.subscript(value.array, [key])
+        assert isinstance(part, ArrayValue)
+        copy = b.copy(part)
+        b.copied_again(copy, part)
+        return value.of(copy)
+    return item_at(value, position(b, key, b.exact(value.array.shape[0])))
+
+
+def choose(b: TypedEmitter, owner: TupleValue, key: Value) -> Value:
+    """An item of a tuple or list of known length, by a position that is known at run time only."""
+    what = f"{'list' if owner.is_list else 'tuple'} index out of range"
+    if not owner.items:
+        raise WillRaise("IndexError", what, by="Python")
+    place = position(b, key, as_expr(len(owner.items)), what)
+    return item_at(replace(as_array_list(b, owner), token=None), place)
+
+
+# -- whole lists -----------------------------------------------------------------------------------------------------
+
+
+def as_array(b: TypedEmitter, value: ListValue) -> ArrayValue:
+    """Return the array that ``np.asarray`` makes of the list: a new one, unless nobody else sees the list."""
+    return value.array if value.array.fresh and value.token is None else replace(b.copy(value.array), fresh=True)
+
+
+def joined(b: TypedEmitter, left: Value, right: Value) -> Value:
+    """``left + right`` of two lists, one of which has a length that is known at run time only."""
+    parts = [part for part in (left, right) if not (isinstance(part, TupleValue) and not part.items)]
+    if len(parts) < 2:
+        found = parts[0]
+        assert isinstance(found, ListValue)
+        copy = b.copy(found.array)
+        b.copied_again(copy, found.array)
+        return found.of(copy)
+    kinds = [kind_of_list(b, p) if isinstance(p, ListValue) else _kind_of_known(b, p) for p in parts]
+    kind = replace(joined_kind(b, kinds), fill=None)
+    lists: list[ListValue] = []
+    for part in parts:
+        found_list = as_array_list(b, part) if isinstance(part, TupleValue) else part
+        assert isinstance(found_list, ListValue)
+        lists.append(found_list)
+    first, second = (b.exact(part.array.shape[0]) for part in lists)
+    out = b.empty((first + second, *kind.shape), kind.dtype, name="list")
+    for part, start, size in zip(lists, (ZERO, first), (first, second), strict=True):
+        target = b.subscript(out, [SliceValue(_index(start), _index(start + size), Static(None))])
+        assert isinstance(target, ArrayValue)
+        target = replace(target, shape=(size, *kind.shape))
+        stores.write(b, target, part.array)
+        b.copied_again(out, part.array)
+    return kind.list_of(out)
+
+
+def _index(expr: Expr) -> Value:
+    return Static(expr.constant) if expr.constant is not None else SymInt(expr)
+
+
+def _kind_of_known(b: TypedEmitter, value: Value) -> ItemKind:
+    assert isinstance(value, TupleValue)
+    return joined_kind(b, [kind_of_item(b, item) for item in value.items])
+
+
+def repeated(b: TypedEmitter, value: Value, count: Expr) -> Value:
+    """``value * count`` of a list, where one of both is known at run time only."""
+    count = b.emit.ranges.simplify(max_of(count, 0)) if not b.emit.ranges.proves_nonneg(count) else count
+    if isinstance(value, TupleValue):
+        if not value.items:
+            return replace(value, token=None)
+        if any(isinstance(item, TupleValue) and item.is_list for item in value.items):
+            raise FrontendError(
+                "a list of lists is repeated a number of times that is known at run time only",
+                notes=("all of its rows would be one list",),
+                help="make each row anew: `[[0] * m for _ in range(n)]`",
+            )
+        kind = joined_kind(b, [kind_of_item(b, item) for item in value.items])
+        if kind.fill is not None and not kind.shape:
+            require_room(b, (count,))
+            return kind.list_of(b.full((count,), kind.dtype, kind.fill, name="list"))
+        value = as_array_list(b, value, kind)
+    assert isinstance(value, ListValue)
+    size = b.exact(value.array.shape[0])
+    require_room(b, (count, size))
+    several = value.array.rank > 1 and count.constant != 1
+    out = b.empty((count, size, *value.array.shape[1:]), value.array.dtype, name="list")
+    stores.write(b, out, value.array)
+    b.copied_again(out, value.array)
+    if several:
+        b.forbid_writes(out.container, "it is in a list, and one array or list there is several items")
+    return value.of(b.reshape(out, (product_of(count, size), *value.array.shape[1:])))
+
+
+def length_test(size: Expr) -> ScalarExpr:
+    """Return whether there is any item."""
+    return op("gt", Index(size), Const(0, types.int64))

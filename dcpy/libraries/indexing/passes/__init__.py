@@ -1,0 +1,1 @@
+"""Optimizer passes for indexing: predication, merged compressions, and worklist interchange."""

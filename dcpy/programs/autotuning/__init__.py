@@ -1,0 +1,1 @@
+"""Autotuning: measured variants of a program."""

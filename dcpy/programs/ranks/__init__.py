@@ -1,0 +1,1 @@
+"""Programs on ranks: collective calls, distribution, and fallbacks. Read `collective_calls` first."""

@@ -1,0 +1,1 @@
+"""Calls: parameters, argument conversion, errors, and callbacks."""

@@ -1,0 +1,1 @@
+"""Compilers of host code: finding one, its flags, and building a library."""

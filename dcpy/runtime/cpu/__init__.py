@@ -1,0 +1,1 @@
+"""CPUs at run time: measured costs."""

@@ -1,0 +1,1 @@
+"""FPGAs at run time: boards, emulators, and simulation reports."""

@@ -1,0 +1,33 @@
+"""FPGA loading: kernels that this machine simulates, or a board that a program reaches."""
+
+from __future__ import annotations
+
+import functools
+
+from dcpy.base.options import FpgaMode, Options
+from dcpy.runtime.loading.devices import Built, DeviceRuntime, Opened
+from dcpy.runtime.loading.shared_libraries import open_library
+
+
+def _context(options: Options) -> tuple[str, ...]:
+    return (repr(options.fpga),)
+
+
+def _is_simulated(options: Options) -> bool:
+    return options.fpga.mode is FpgaMode.SIMULATE
+
+
+def _open(built: Built) -> Opened:
+    """Opens the board, unless kernels are simulated; simulated hardware tells who waits for whom in a deadlock."""
+    library, name = open_library(built.path), built.signature.name
+    if not _is_simulated(built.options):
+        from dcpy.runtime.fpga import boards
+
+        boards.attach(library, name, built.options.fpga)
+        return Opened(library)
+    from dcpy.runtime.fpga import simulation
+
+    return Opened(library, notes=functools.partial(simulation.wait_cycle_notes, library, name))
+
+
+FPGA = DeviceRuntime(context=_context, open=_open, counts_cycles=_is_simulated)

@@ -1,0 +1,51 @@
+"""GPU loading: compilers of kernels, and the device that a loaded program gets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from dcpy.runtime.loading.devices import KERNELS, LIBRARIES, Built, DeviceRuntime, Opened
+from dcpy.runtime.loading.shared_libraries import Beside, open_library
+
+if TYPE_CHECKING:
+    from dcpy.base.options import Options
+    from dcpy.codegen.artifact import Artifact
+    from dcpy.runtime.compilers.toolchain import Toolchain
+
+
+def _context(options: Options) -> tuple[str, ...]:
+    from dcpy.runtime.gpu import device_selection  # late: who only defines programs loads none of it
+
+    return device_selection.context(options)
+
+
+def _compilers(options: Options, host: Toolchain) -> Mapping[str, Toolchain]:
+    from dcpy.runtime.gpu import device_selection
+
+    return device_selection.compilers(options, host)
+
+
+def _build_beside(artifact: Artifact, options: Options) -> Beside | None:
+    from dcpy.runtime.gpu import device_selection
+
+    return device_selection.device_build(artifact, options)
+
+
+def _open(built: Built) -> Opened:
+    """The library with its device: programs that differ in what their runs follow have copies of their own."""
+    from dcpy.runtime.gpu import device_selection
+
+    options, signature = built.options, built.signature
+    library = open_library(built.path, device_selection.settings_of(options))
+    names, libraries = built.extra.get(KERNELS, ()), built.extra.get(LIBRARIES, ())
+    device = device_selection.attach(
+        library, built.path.parent, signature.name, names, options, built.kernel_places, libraries
+    )
+    device_selection.note_deferred(library, signature, device)
+    return Opened(library, device)
+
+
+GPU = DeviceRuntime(
+    context=_context, compilers=_compilers, build_beside=_build_beside, open=_open, takes_device_arrays=True
+)

@@ -1,0 +1,1 @@
+"""Loading of compiled programs: shared libraries, their lifetime, and bundles. Read `load` first."""

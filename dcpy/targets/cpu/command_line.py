@@ -1,0 +1,13 @@
+"""CPU command line: ``sdfgcc`` without more words."""
+
+from __future__ import annotations
+
+from dcpy.base.options import resolve_options
+from dcpy.targets.command_line import Answers, CommandLine, Library
+
+
+def _library(answers: Answers) -> Library:
+    return Library(resolve_options({"device": "cpu"}))
+
+
+CPU = CommandLine(_library)

@@ -1,0 +1,7 @@
+"""CPU expansions of library nodes, best first."""
+
+from __future__ import annotations
+
+from dcpy.ir.library.expansions import TargetExpansions
+
+CPU = TargetExpansions(("mpi", "scalapack-mkl", "scalapack", "mkl", "openblas", "fftw", "radix", "cpu", "maps"))

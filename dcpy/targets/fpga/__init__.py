@@ -1,0 +1,2 @@
+"""The FPGA target: its value, queue depths, and explanation. Passes: `transforms.fpga`; cycles: `codegen.cycle_model`;
+run time: `runtime.fpga`."""

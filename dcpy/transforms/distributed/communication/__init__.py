@@ -1,0 +1,1 @@
+"""Communication: inserted where a rank lacks what it reads, and removed where it is redundant."""

@@ -1,0 +1,1 @@
+"""Operations on grids of ranks: products, solvers, and elementwise operations in blocks."""

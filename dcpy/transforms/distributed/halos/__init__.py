@@ -1,0 +1,1 @@
+"""Halos: their validity, depth, exchange, and overlap with computation."""

@@ -1,0 +1,1 @@
+"""Local form: the program of one rank. Read `localize` first."""

@@ -1,0 +1,1 @@
+"""Owner computes: where maps run, and where temporaries and results live."""

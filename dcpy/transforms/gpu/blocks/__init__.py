@@ -1,0 +1,1 @@
+"""Blocks of threads: grids, shared memory, reductions, and vector loads."""

@@ -1,0 +1,1 @@
+"""Kernels: their formation, fusion, and index checks."""

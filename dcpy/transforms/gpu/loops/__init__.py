@@ -1,0 +1,1 @@
+"""Loops of kernels: persistent kernels, captured graphs, unswitching, and overlapped tiling."""

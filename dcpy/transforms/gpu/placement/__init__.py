@@ -1,0 +1,1 @@
+"""Placement: what runs on the host and on the device, where data lives, and copies between both."""

@@ -1,0 +1,1 @@
+"""Calls: inlining and outlining."""

@@ -1,0 +1,1 @@
+"""Control-flow simplification: dead branches, empty states, and trivial loops and maps."""

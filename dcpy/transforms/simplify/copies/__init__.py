@@ -1,0 +1,1 @@
+"""Redundant copy, reshape, and view removal."""

@@ -1,0 +1,1 @@
+"""Dataflow simplification: constants, common subexpressions, dead code, and value numbering."""

@@ -1,0 +1,49 @@
+"""Native code that was built with the package is taken where it is of the same text."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import subprocess
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+from dcpy.base.options import resolve_options
+from dcpy.runtime.compilers.toolchain import find_toolchain
+from dcpy.runtime.gpu import drivers, native
+from dcpy.runtime.native_sources import digest
+
+SETUP = Path(__file__).parents[3] / "setup.py"
+
+
+def test_digests_are_those_of_setup(tmp_path):
+    tree = ast.parse(SETUP.read_text())
+    (function,) = (node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "digest")
+    names = {"hashlib": hashlib, "Path": Path}
+    exec(compile(ast.Module([function], []), str(SETUP), "exec"), names)
+    sources = drivers.sources()
+    assert names["digest"]([str(path) for path in sources]) == digest(sources)
+    one, other = tmp_path / "a.cpp", tmp_path / "b.h"
+    one.write_text("1"), other.write_text("2")
+    assert digest([other, one]) == digest([one, other]) != digest([one])
+
+
+def test_what_is_no_library_is_not_taken(tmp_path):
+    assert native.built_in("none", [tmp_path / "none.cpp"]) is None
+    (tmp_path / f"_none{sysconfig.get_config_var('EXT_SUFFIX')}").write_text("text")
+    assert native.built_in("none", [tmp_path / "none.cpp"]) is None
+
+
+@pytest.mark.cc
+def test_the_text_decides(tmp_path):
+    source = tmp_path / "some.cpp"
+    library = tmp_path / f"_some{sysconfig.get_config_var('EXT_SUFFIX')}"
+    source.write_text('extern "C" const char *const dcpy_some_text = DCPY_TEXT;\n')
+    compiler = find_toolchain(resolve_options().cpu.compiler).command
+    text = f'-DDCPY_TEXT="{digest([source])}"'
+    subprocess.run([*compiler, "-shared", "-fPIC", text, str(source), "-o", str(library)], check=True)
+    assert native.built_in("some", [source]) is not None
+    source.write_text("// changed\n")
+    assert native.built_in("some", [source]) is None
