@@ -159,11 +159,13 @@ class Entry:
     name: str
     call: Implementation
     original: Any = None  # what it implements; None: of an attribute, or an operation of dcpy's own
+    takes_lists: bool = False  # whether it makes arrays of lists itself
 
     @functools.cached_property
     def of_numpy(self) -> bool:
         """Return whether lists become arrays on their way in."""
-        return self.call.__module__.startswith(("dcpy.frontend.numpy.", "dcpy.frontend.scipy."))
+        modules = ("dcpy.frontend.numpy.", "dcpy.frontend.scipy.")
+        return not self.takes_lists and self.call.__module__.startswith(modules)
 
     @functools.cached_property
     def signature(self) -> inspect.Signature:
@@ -183,12 +185,15 @@ _ORDERS: dict[Any, OrderOfResult] = {}
 _LOADED: set[str] = set()
 
 
-def implements(*functions: Any) -> Callable[[Implementation], Implementation]:
-    """Registers the decorated function as the implementation of Python callables (which must be hashable)."""
+def implements(*functions: Any, takes_lists: bool = False) -> Callable[[Implementation], Implementation]:
+    """Registers the decorated function as the implementation of Python callables (which must be hashable).
+
+    `takes_lists`: it gets lists whose length is known at run time only as they are; else NumPy's get arrays.
+    """
 
     def register(call: Implementation) -> Implementation:
         for function in functions:
-            _FUNCTIONS[function] = Entry(full_name(function), call, function)
+            _FUNCTIONS[function] = Entry(full_name(function), call, function, takes_lists)
         return call
 
     return register

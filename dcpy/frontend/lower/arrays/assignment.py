@@ -41,6 +41,7 @@ from dcpy.frontend.lower.objects import special_methods as special
 from dcpy.frontend.lower.parallel_maps import write_conflicts
 from dcpy.frontend.lower.sequences import items as sequences
 from dcpy.frontend.lower.sequences import list_references
+from dcpy.frontend.lower.sequences.lists_to_integers import with_integers
 from dcpy.ir import types
 from dcpy.ir.expressions.scalar import Load, ScalarExpr, cast, loads_of
 from dcpy.ir.memlet import Memlet
@@ -155,6 +156,7 @@ def store_keys(frame: Frame, owner: Value, keys: list[Value], value: Value) -> N
             notes=("only elements of arrays can be changed; everything else is a value",),
             help="make it an array: np.array(...)" if isinstance(owner, TupleValue) else "keep the items in variables",
         )
+    value = with_integers(frame.b, value, owner.dtype)
     written = written_out(frame.b, owner, keys)
     if written.mode is IndexingMode.CHOICE:
         advanced_indexing.write(frame.b, owner, written, value)

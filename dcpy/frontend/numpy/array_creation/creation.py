@@ -36,6 +36,7 @@ from dcpy.frontend.lower.arithmetic.range_checks import require_fit
 from dcpy.frontend.lower.arrays import memory_order
 from dcpy.frontend.lower.functions import numpy_arguments
 from dcpy.frontend.lower.op_builder import OpBuilder
+from dcpy.frontend.lower.sequences.lists_to_integers import with_integers
 from dcpy.frontend.numpy.array_creation.triangles import bounding_diagonal
 from dcpy.frontend.numpy.parameter_defaults import (
     FALSE,
@@ -188,7 +189,7 @@ def full_like(
 # -- from lists and arrays -------------------------------------------------------------------------------------------
 
 
-@implements(np.array)
+@implements(np.array, takes_lists=True)
 def array(
     b: OpBuilder,
     object: Value,
@@ -208,7 +209,7 @@ def array(
     return found
 
 
-@implements(np.asarray, np.asanyarray)
+@implements(np.asarray, np.asanyarray, takes_lists=True)
 def asarray(b: OpBuilder, a: Value, dtype: Value = NONE, order: Value = NONE, *, copy: Value = NONE) -> Value:
     """The array itself where its dtype is right, else a new one."""
     if copy == FALSE and not (isinstance(a, ArrayValue) and b.dtype_argument(dtype) in (None, a.dtype)):
@@ -275,7 +276,7 @@ def copy(b: OpBuilder, a: Value, order: Value = ORDER_K) -> Value:
 
 def list_array(b: OpBuilder, value: Value, dtype: DType | None = None) -> Value:
     """An array from a number or nested lists."""
-    return numpy_arguments.array(b, value, dtype)
+    return numpy_arguments.array(b, with_integers(b, value, dtype), dtype)
 
 
 # -- numbers in order ------------------------------------------------------------------------------------------------
