@@ -115,7 +115,8 @@ def evaluate_all(frame: Frame, nodes: Sequence[ast.expr]) -> list[Value]:
     try:
         for node in nodes:
             if isinstance(node, ast.Starred):
-                values += sequences.items(frame.b, evaluate(frame, node.value))
+                items = frame.program.evaluator.all_items(frame, evaluate(frame, node.value))
+                values += sequences.items(frame.b, items)
             else:
                 values.append(evaluate(frame, node))
     finally:
@@ -131,9 +132,7 @@ def _constant(frame: Frame, node: ast.Constant) -> Value:
 
 
 def _name(frame: Frame, node: ast.Name) -> Value:
-    value = read_name(frame, node.id)
-    iterator_uses.note_read(frame, node.id, value)
-    return value
+    return iterator_uses.read(frame, node, read_name(frame, node.id))
 
 
 def _attribute(frame: Frame, node: ast.Attribute) -> Value:
@@ -144,7 +143,7 @@ def _attribute(frame: Frame, node: ast.Attribute) -> Value:
             known, found = (False, None) if is_local(frame, name) else frame.closure.lookup(name)
             if known and isinstance(found, list | dict | set):
                 return Static(Callback(getattr(found, node.attr), returns=None))  # Python changes its own object
-    return attribute(frame, evaluate(frame, node.value), node.attr)
+    return iterator_uses.read(frame, node, attribute(frame, evaluate(frame, node.value), node.attr))
 
 
 _CHANGING = ("append", "extend", "insert", "clear", "add", "update", "remove", "discard")
@@ -238,6 +237,8 @@ def _unary(frame: Frame, node: ast.UnaryOp, name: str = "") -> Value:
 def _compare(frame: Frame, node: ast.Compare) -> Value:
     left = evaluate_all(frame, [node.left, node.comparators[0]])
     symbol = OPERATORS[type(node.ops[0])]
+    if symbol in ("in", "not in"):
+        left[1] = frame.program.evaluator.all_items(frame, left[1])
     result = special.binary(frame, symbol, left[0], left[1]) or comparisons.compare(frame.b, symbol, *left)
     if len(node.ops) == 1:
         return result
@@ -283,7 +284,7 @@ def _subscript(frame: Frame, node: ast.Subscript) -> Value:
         return _map_ranges(frame, node.slice)
     if isinstance(owner, StreamValue):
         return stream_operations.subscript(frame.b, owner, keys_of(frame, node.slice))
-    return subscript(frame, owner, keys_of(frame, node.slice))
+    return iterator_uses.read(frame, node, subscript(frame, owner, keys_of(frame, node.slice)))
 
 
 def keys_of(frame: Frame, node: ast.expr) -> list[Value]:
@@ -379,10 +380,9 @@ def _dict(frame: Frame, node: ast.Dict) -> Value:
 
 
 def _comprehension(frame: Frame, node: ast.ListComp | ast.GeneratorExp) -> Value:
-    original, node = node, with_functions(node)
+    node = with_functions(node)
     first = evaluate(frame, node.generators[0].iter)
-    one_by_one = original in frame.program.asked
-    if isinstance(node, ast.GeneratorExp) and (one_by_one or not sequences.is_short(frame.b, first)):
+    if isinstance(node, ast.GeneratorExp):
         return Lazy(node, frame, first)
     return frame.program.evaluator.comprehend(frame, node, first)
 
@@ -443,8 +443,6 @@ def function_value(frame: Frame, define: core.Define) -> FunctionValue:
 def _call(frame: Frame, node: ast.Call, name: str = "") -> Value:
     is_bound = node is frame.program.assigned_expression
     function = evaluate(frame, node.func)
-    if function == Static(next) and node.args and isinstance(node.args[0], ast.GeneratorExp):
-        frame.program.asked.add(node.args[0])
     args = evaluate_all(frame, [*node.args, *(k.value for k in node.keywords)])
     keywords: dict[str, Value] = {}
     count = len(args) - len(node.keywords)

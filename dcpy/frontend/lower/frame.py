@@ -80,6 +80,7 @@ class Evaluator:
     lower: Callable[[Program, Any, dict[str, ArgType], Any], Any]  # a function that is called, to an SDFG of its own
     call_list: Callable[[Frame, Any, str, Any, Any], Value | None]  # methods of lists
     reduce_items: Callable[[Frame, Any, Any, Any], Value | None]  # ``sum(...)`` of run-time length
+    all_items: Callable[[Frame, Value], Value]  # the list of what a generator expression gives
 
 
 @dataclass
@@ -144,7 +145,6 @@ class Program:
     # containers of operands that were computed before they are used
     materialized: set[str] = field(default_factory=set)
     home_axes: dict[str, tuple[int, ...]] = field(default_factory=dict)  # those that dry runs took back, too
-    asked: set[Any] = field(default_factory=set)  # generator expressions that `next` asks for one item
     used_iterators: list[Use] = field(default_factory=list)  # iterators with a name that were gone through on this path
     has_versions: bool = False  # some name stands for something else on each path
     # where the paths meet that a selector tells apart

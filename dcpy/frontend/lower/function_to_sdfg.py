@@ -47,7 +47,7 @@ from dcpy.frontend.lower.op_builder import OpBuilder
 from dcpy.frontend.lower.parallel_maps.independence_claims import verify_claims
 from dcpy.frontend.lower.results.function_results import finish, fit_a_call
 from dcpy.frontend.lower.sequences import list_methods
-from dcpy.frontend.lower.sequences.comprehensions import comprehend
+from dcpy.frontend.lower.sequences.comprehensions import all_items, comprehend
 from dcpy.frontend.lower.sequences.iterator_reductions import reduce_items
 from dcpy.frontend.lower.speculation.size_assumptions import Assumptions, Forwarded, needed, substitution_for
 from dcpy.frontend.lower.statements import execute
@@ -199,7 +199,8 @@ def _lower(
     emit.assumptions, emit.assumed = assumptions, assumed or {}
     b = OpBuilder(emit)
     b.split_joins = caller.b.split_joins if caller is not None else {} if split_at is None else split_at
-    evaluator = Evaluator(execute, attribute, comprehend, _lower_callee, list_methods.call_method, reduce_items)
+    lists = (list_methods.call_method, reduce_items, all_items)
+    evaluator = Evaluator(execute, attribute, comprehend, _lower_callee, *lists)
     program = Program(b, options, evaluator, aliases=aliases)
     program.objects.identity, program.callees.by_value = identity or program.objects.identity, by_value
     _join(program, caller, function, name)

@@ -232,7 +232,7 @@ def bind_name(frame: Frame, name: str, value: Value) -> Value:
                 frame.emit.tasklet([(Memlet(home.expr.container, Subset()), value.expr)])
             bound = home
         case TupleValue(is_list=True, token=None) | ListValue(token=None):
-            bound = bound_item(frame, replace(value, token=object()))
+            bound = iterator_uses.named(frame, bound_item(frame, replace(value, token=object())))
         case SymInt() | Static():
             bound = value
         case _:
@@ -264,7 +264,7 @@ def bind_plain(frame: Frame, target: ast.expr, value: Value) -> None:
         frame.env[target.id] = value
         return
     parts = target.elts if isinstance(target, ast.Tuple | ast.List) else []
-    items = sequences.items(frame.b, value)
+    items = sequences.items(frame.b, frame.program.evaluator.all_items(frame, value))
     if len(parts) != len(items):
         raise FrontendError(f"cannot unpack {len(items)} values into {len(bound_names(target))}")
     for part, item in zip(parts, items, strict=True):

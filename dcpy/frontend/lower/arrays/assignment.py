@@ -96,6 +96,7 @@ def _unpack(frame: Frame, targets: list[ast.expr], value: Value) -> None:
 def _items(frame: Frame, targets: list[ast.expr], value: Value) -> list[Value]:
     """The items to unpack. The size of an array is checked at run time where it is not known."""
     b, wanted = frame.b, len(targets)
+    value = frame.program.evaluator.all_items(frame, value)
     size = sequences.length(b, value) if isinstance(value, ArrayValue) else None
     if size is None or size.constant is not None or any(isinstance(target, ast.Starred) for target in targets):
         return sequences.items(b, value)

@@ -15,7 +15,7 @@ import numpy as np
 
 from dcpy.base.errors import DcpyError, FrontendError
 from dcpy.base.library_modules import is_installed, is_library
-from dcpy.frontend.abstract_values.list_values import ListValue, YieldingValue
+from dcpy.frontend.abstract_values.list_values import Lazy, ListValue, YieldingValue
 from dcpy.frontend.abstract_values.stream_values import StreamValue
 from dcpy.frontend.abstract_values.values import (
     ArrayValue,
@@ -63,7 +63,8 @@ from dcpy.frontend.lower.objects import dataclass_objects as objects
 from dcpy.frontend.lower.objects import random_generators as generators
 from dcpy.frontend.lower.objects import special_methods as special
 from dcpy.frontend.lower.objects.legacy_random_generators import call_method_of_shared
-from dcpy.frontend.lower.sequences import list_references
+from dcpy.frontend.lower.sequences import items as sequences
+from dcpy.frontend.lower.sequences import iterator_uses, list_references
 from dcpy.frontend.numpy.python_implementations import shown_at_the_call
 from dcpy.frontend.numpy.unsupported_functions import OUTSIDE_OBJECT, refusal
 from dcpy.frontend.python import itertools_functions
@@ -162,7 +163,18 @@ def _implemented(frame: Frame, found: Any, args: Sequence[Value], kwargs: Mappin
     if entry is None:
         owner = getattr(found, "__self__", None)
         entry, args = find_member(owner, getattr(found, "__name__", "")), [Static(owner), *args]
-    return None if entry is None else call_entry(frame.b, entry, args, kwargs)
+    return None if entry is None else call_entry(frame.b, entry, _taken_at_once(frame, found, args), kwargs)
+
+
+def _taken_at_once(frame: Frame, found: Any, args: Sequence[Value]) -> list[Value]:
+    """The arguments, with the few items of a generator expression as a list where Python's function asks for all."""
+    if found in (iter, enumerate, len) or (getattr(found, "__module__", None) or "").startswith(("numpy", "scipy")):
+        return list(args)
+    evaluator, b = frame.program.evaluator, frame.b
+    return [
+        evaluator.all_items(frame, arg) if isinstance(arg, Lazy) and sequences.is_short(b, arg.first) else arg
+        for arg in args
+    ]
 
 
 def _of_items(frame: Frame, found: Any, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value | None:
@@ -179,7 +191,8 @@ def _of_python(
         try:
             what = "an argument of a method of strings"
             instead = 'print an f-string, `print(f"{x:.3e}")`, or pass a constant'
-            known = [numpy_arguments.static(value, what, instead) for value in args]
+            lists = [frame.program.evaluator.all_items(frame, value) for value in args]
+            known = [numpy_arguments.static(value, what, instead) for value in lists]
             keywords = {name: numpy_arguments.static(value, what, instead) for name, value in kwargs.items()}
             return from_python(frame, found(*known, **keywords))
         except (TypeError, ValueError, LookupError) as error:
@@ -441,7 +454,7 @@ def _run(frame: Frame, inner: Frame, bound: Mapping[str, Value]) -> Value:
         if name in inner.locals or (isinstance(value, Scalar) and not is_cheap(value.expr)):
             bind_name(inner, name, value)
         else:
-            inner.env[name] = list_references.kept(frame, value)
+            inner.env[name] = list_references.kept(frame, iterator_uses.named(inner, value))
     inner.env |= objects.fields(frame.env)
     with frame.emit.of_function(own=inner.source.is_own), frame.emit.wrapping(inner.source.wraps):
         frame.program.evaluator.execute(inner, inner.define.body)

@@ -37,6 +37,8 @@ Comprehension = ast.ListComp | ast.GeneratorExp
 def comprehend(frame: Frame, node: Comprehension | ast.DictComp, first: Value) -> Value:
     """The list of a comprehension, or of a generator expression whose items are all asked for; a dictionary's pairs."""
     if isinstance(node, ast.DictComp):
+        if isinstance(first, Lazy) and sequences.is_short(frame.b, first.first):
+            first = all_items(frame, first)
         return _pairs(frame, node, first)
     if not sequences.is_short(frame.b, first):
         return _fill(frame, node, first)

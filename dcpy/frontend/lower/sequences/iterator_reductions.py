@@ -288,7 +288,7 @@ def _sorted(frame: Frame, args: Sequence[Value], kwargs: Mapping[str, Value]) ->
     _no_more("sorted", kwargs, "key", "reverse")
     found = _list(frame, args, {})
     if not isinstance(found, ListValue):
-        return found
+        return frame.b.call(Static(sorted), found, **kwargs)
     return sorted_list(frame, found, kwargs)
 
 

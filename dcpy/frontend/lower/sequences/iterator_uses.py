@@ -8,6 +8,7 @@ Sides of a branch exclude one another: each of them may ask for all items (`on_o
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.abstract_values.list_values import Lazy, Use, YieldingValue
-from dcpy.frontend.abstract_values.values import IteratorValue, Value
+from dcpy.frontend.abstract_values.values import DictValue, IteratorValue, TupleValue, Value, with_parts
 from dcpy.frontend.lower.frame import IdentityMatters
 from dcpy.frontend.lower.sequences import cursors
 from dcpy.frontend.lower.sequences import items as sequences
@@ -35,6 +36,8 @@ def named(frame: Frame, value: Value) -> Value:
             return cursors.cursor(frame.b, value)
     if (isinstance(value, IteratorValue) and value.kind in USED_UP) or isinstance(value, Lazy | YieldingValue):
         return replace(value, use=Use(_loops_around(frame)))
+    if isinstance(value, TupleValue | DictValue):
+        return with_parts(value, lambda part: named(frame, part))
     return value
 
 
@@ -43,18 +46,21 @@ def unnamed(value: Value) -> Value:
     return replace(value, use=None) if isinstance(value, IteratorValue | Lazy | YieldingValue) else value
 
 
-def note_read(frame: Frame, name: str, value: Value) -> None:
-    """A name is read that may stand for an iterator: whoever reads it takes all of the items."""
-    if not isinstance(value, IteratorValue | Lazy | YieldingValue) or value.use is None:
-        return
-    use = value.use
+def read(frame: Frame, node: ast.expr, value: Value) -> Value:
+    """The value of a name, an item or a field. Where it is an iterator, whoever reads it takes all of the items."""
+    if isinstance(value, IteratorValue | Lazy | YieldingValue) and value.use is not None:
+        _note(frame, node, value, value.use)
+    return value
+
+
+def _note(frame: Frame, node: ast.expr, value: Value, use: Use) -> None:
     used_up = frame.program.used_iterators
     if use in used_up or _loops_around(frame) > use.loops:
         if isinstance(value, IteratorValue) and (sequences.has_length(value) or sequences.is_stepped(value)):
             frame.program.objects.identity.changing.add(zip)
             raise IdentityMatters(zip)
         raise FrontendError(
-            f"the generator {name!r} is asked for items at several places, or several times",
+            f"the generator {ast.unparse(node)!r} is asked for items at several places, or several times",
             notes=("it runs inside the loop that consumes it, and its position is not stored",),
             help="make a list of its items, and an iterator over that: `iter(list(...))`",
         )
