@@ -175,7 +175,10 @@ def _in_single_precision(dialect: Dialect, operation: Operation) -> LirExpr:
     by_bits = dialect.operations["f16"].get(operation.name)
     if by_bits is not None:
         return Call(by_bits, operation.args, operation.type)
-    single = tuple(dialect.conversion(arg, types.float16, types.float32) for arg in operation.args)
+    args = operation.args
+    if operation.name in ("max", "min"):  # of zeros with two signs NumPy keeps the first one here, else the second
+        args = args[::-1]
+    single = tuple(dialect.conversion(arg, types.float16, types.float32) for arg in args)
     if operation.name == "xor":
         single = tuple(dialect.conversion(arg, types.float32, types.bool_) for arg in single)
         return _write(dialect, "!=", single, types.bool_, types.bool_)

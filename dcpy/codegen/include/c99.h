@@ -133,13 +133,13 @@ static inline uint8_t dcpy_truncate_to_u8(double x) { return (uint8_t)dcpy_trunc
 
 static inline double dcpy_maximum(double a, double b)
 {
-    const double found = a >= b ? a : b;
+    const double found = a > b ? a : b;
     return a != a ? a : found;
 }
 
 static inline double dcpy_minimum(double a, double b)
 {
-    const double found = a <= b ? a : b;
+    const double found = a < b ? a : b;
     return a != a ? a : found;
 }
 

@@ -1,17 +1,18 @@
 // Floating-point operations as NumPy defines them. Written for double; the float version of each is derived.
 
-// Two selections and no "or", which g++ 12 leaves as a branch where one extremum is an operand of another.
+// Two selections and no "or", which g++ 12 leaves as a branch where one extremum is an operand of another. Of zeros with
+// two signs the second one is kept, as by NumPy and by the instructions of processors.
 template <class T>
 static inline T dcpy_maximum(T a, T b)
 {
-    const T found = a >= b ? a : b;
+    const T found = a > b ? a : b;
     return a != a ? a : found;
 }
 
 template <class T>
 static inline T dcpy_minimum(T a, T b)
 {
-    const T found = a <= b ? a : b;
+    const T found = a < b ? a : b;
     return a != a ? a : found;
 }
 

@@ -79,14 +79,21 @@ def clip(
     dtype = promoted((x, *bounds))[0]
     bounds = [require_fit(b, value, dtype) for value in bounds]
 
+    # of zeros with two signs NumPy keeps x itself where both bounds are numbers, else the bound
+    keeps = len(bounds) == 2 and all(map(is_number, bounds)) and dtype != types.float16
+
     def limit(value: ScalarExpr, *limits: ScalarExpr) -> ScalarExpr:
         rest = iter(limits)
         if low != NONE:
-            value = op("max", value, next(rest))
-        return value if high == NONE else op("min", value, next(rest))
+            value = op("max", *_in_turn(value, next(rest), keeps))
+        return value if high == NONE else op("min", *_in_turn(value, next(rest), keeps))
 
     found = b.elementwise(limit, x, *bounds, dtypes=[dtype] * (1 + len(bounds)))
     return into(b, out, found, "clip", broadcast=True)
+
+
+def _in_turn(value: ScalarExpr, bound: ScalarExpr, keeps: bool) -> tuple[ScalarExpr, ScalarExpr]:
+    return (bound, value) if keeps else (value, bound)
 
 
 def _bound(x: Value, bound: Value, *, lower: bool) -> Value:
