@@ -213,3 +213,29 @@ def test_steps_of_either_sign_that_are_known_at_run_time_only():
     for run in (counted, sdfg.interpret):
         with pytest.raises(ZeroDivisionError, match="division by zero"):
             run(0, 5, 0)
+
+
+def repeated_by_numbers(x):
+    return np.repeat(x.reshape(4, 4), 2**60, axis=0)
+
+
+def tiled_by_numbers(x):
+    return np.tile(x, (2**60, 2))
+
+
+def repeated_by_known_counts(x):
+    return np.repeat(x, np.full(16, 2**60))
+
+
+@pytest.mark.parametrize(
+    ("function", "given"),
+    [(repeated_by_numbers, (X,)), (tiled_by_numbers, (X,)), (repeated, (X, np.full(16, 2**60)))],
+)
+@pytest.mark.parametrize("auto_optimize", [False, True])
+def test_sizes_that_64_bits_do_not_count_are_too_big(function, given, auto_optimize):
+    with pytest.raises(ValueError, match="array is too big"):
+        dcpy.program(function, auto_optimize=auto_optimize).to_sdfg(*given).interpret(*given)
+
+
+def test_loops_of_many_iterations_are_analysed_at_once():
+    dcpy.program(repeated_by_known_counts, auto_optimize=True).to_sdfg(X)

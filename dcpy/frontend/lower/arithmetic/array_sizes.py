@@ -7,12 +7,14 @@ them, are free; so is code of dcpy's own.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from dcpy.base.assumptions import LARGEST_SIZE
 from dcpy.frontend.abstract_values.values import ArrayValue
 from dcpy.frontend.lower.arithmetic.overflow import AGES, Intervals
+from dcpy.frontend.lower.lowering_signals import WillRaise
 from dcpy.ir import types
 from dcpy.ir.data import Array, View
 from dcpy.ir.expressions.scalar import Const, Index, op
@@ -76,6 +78,9 @@ def require_addressable(b: TypedEmitter, shape: Sequence[Expr], dtype: DType) ->
     `MemoryError` where they are more than a process can address. Free where all sizes are those of arrays, or sums of
     some: what else there is memory for is seen when it is allocated.
     """
+    constants = [size.constant for size in shape if size.constant is not None]
+    if dtype.itemsize * math.prod(max(size, 1) for size in constants) > LIMITS[1]:
+        raise WillRaise("ValueError", TOO_BIG)
     known = Intervals(b.emit)
     free = all(known.of(Index(size))[1] <= 16 * LARGEST_SIZE or _is_counted(b, size) for size in shape)
     if free or _has_another(b, shape):

@@ -266,6 +266,8 @@ def _repeated(rows: Any, repeats: Any) -> Any:
         raise ValueError(f"operands could not be broadcast together with shape ({len(rows)},) ({len(repeats)},)")
     if np.any(repeats < 0):
         raise ValueError("repeats may not contain negative values.")
+    if np.sum(np.broadcast_to(repeats, (len(rows),)), dtype=np.float64) > 2.0**62:  # integers would wrap
+        raise ValueError("array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size.")
     total = int(np.sum(np.broadcast_to(repeats, (len(rows),))))
     found = np.empty((total, *rows.shape[1:]), rows.dtype)
     place = 0

@@ -7,6 +7,7 @@ at once. What a look at the subsets decides is decided so, which costs microseco
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -276,5 +277,15 @@ def _boxes_meet(left: Box, right: Box) -> bool:
 
 
 def _ranges_meet(left: range, right: range) -> bool:
-    small, large = (left, right) if len(left) <= len(right) else (right, left)
-    return any(value in large for value in small)
+    """Return whether two ranges have a common number: computed, since they may have 2**60 numbers."""
+    if not left or not right:
+        return False
+    left, right = (part if part.step > 0 else part[::-1] for part in (left, right))
+    gap, divisor = right.start - left.start, math.gcd(left.step, right.step)
+    if gap % divisor:
+        return False
+    period = right.step // divisor
+    common = left.start + left.step * (gap // divisor * pow(left.step // divisor, -1, period) % period)
+    period *= left.step
+    least = max(left.start, right.start)
+    return least + (common - least) % period <= min(left[-1], right[-1])

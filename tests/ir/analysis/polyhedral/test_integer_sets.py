@@ -168,3 +168,20 @@ def test_covering_is_as_enumeration_says(first, second, inner):
 def test_a_box_has_the_same_elements(footprint):
     for i in range(N):
         assert elements(footprint.box(), {"i": i}) == elements(footprint, {"i": i})
+
+
+MANY = iterations(t=f"0:{2**60}")
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "expected"),
+    [
+        ("2*t", "2*t + 1", False),
+        (f"2*t:2*t + {2**60}", f"3*t + 1:3*t + {2**60}", True),
+        (f"0:{2**62}:6", f"3:{2**62}:6", False),
+        (f"0:{2**62}:6", f"4:{2**62}:10", True),
+        (f"0:{2**62}:6", f"{2**62 + 6}:{2**63 - 8}:7", False),
+    ],
+)
+def test_ranges_of_many_numbers_are_not_counted(left, right, expected):
+    assert overlap_across(sweep(left), sweep(right), MANY, SIZES).value is expected
