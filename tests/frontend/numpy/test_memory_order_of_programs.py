@@ -46,6 +46,19 @@ def copies(a):
     )
 
 
+def diagonals(a):
+    """Diagonals, whose stride is a sum of two, beside the other axis."""
+    return (
+        np.diagonal(a) + 0,
+        np.diagonal(a, 0, 0, 2) * 2,
+        np.diagonal(a, axis1=2, axis2=1).copy("K"),
+        np.diagonal(a).T + 1,
+        np.diagonal(a[:, ::-1]) + np.diagonal(a),
+        np.diagonal(a[..., ::2], axis1=1, axis2=0).astype(np.float32),
+        np.diagonal(a[None], axis1=1, axis2=2).T + 0,
+    )
+
+
 def conversions(a):
     """`astype` with each order."""
     return (
@@ -305,6 +318,7 @@ PROGRAMS = [
     flags,
     arrays_like_others,
     moved_elements,
+    diagonals,
 ]
 
 

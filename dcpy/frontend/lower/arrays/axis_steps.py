@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from dcpy.frontend.abstract_values.guessed_axes import GuessedAxes
@@ -49,23 +49,25 @@ class Steps:
         mine, theirs = self.places[one], self.places[other]
         if mine is not None and theirs is not None and mine != theirs:
             return 1 if mine > theirs else -1
-        return self._by_length(left, right)
+        several = {name for axis in (one, other) if (name := self.value.shape[axis].name) is not None}
+        return self._by_length(left, right, several)
 
-    def _by_length(self, left: Expr, right: Expr) -> int | None:
+    def _by_length(self, left: Expr, right: Expr, several: Collection[str]) -> int | None:
         if left.constant is not None and right.constant is not None:
             return 1 if abs(left.constant) > abs(right.constant) else -1
         left, right = _without_sign(left), _without_sign(right)
-        if self._is_longer(left, right):
+        if self._is_longer(left, right, several):
             return 1
-        return -1 if self._is_longer(right, left) else None
+        return -1 if self._is_longer(right, left, several) else None
 
-    def _is_longer(self, left: Expr, right: Expr) -> bool:
+    def _is_longer(self, left: Expr, right: Expr, several: Collection[str]) -> bool:
         """Return whether a stride is longer for sure, where sizes of arguments are at least 1: else there are no
-        elements.
+        elements. The sizes `several` are at least 2: else the order of both axes does not matter.
         """
         emit = self.b.emit
-        if all(name in emit.sdfg.sizes for name in (*left.symbols, *right.symbols)):
-            rest = (left - right - 1).subs({name: sym(name) + 1 for name in (*left.symbols, *right.symbols)})
+        names = {*left.symbols, *right.symbols}
+        if all(name in emit.sdfg.sizes for name in names):
+            rest = (left - right - 1).subs({name: sym(name) + (2 if name in several else 1) for name in names})
             return all(factor >= 0 for _, factor in rest.terms)
         return emit.ranges.proves_le(right + 1, left)
 
@@ -91,7 +93,19 @@ def _places(b: TypedEmitter, container: str) -> list[int | None]:
         outer = _places(b, desc.of)
         return [outer[axis] if axis >= 0 else None for axis in desc.axes]
     axes = packed_axes(desc.shape, strides_of(desc)) or packed_axes(desc.shape, _without_gaps(strides_of(desc)))
-    return _from_the_fastest(len(desc.shape), axes)
+    return _from_the_fastest(len(desc.shape), axes) if axes is not None or desc.window else _of_sums(b, desc)
+
+
+def _of_sums(b: TypedEmitter, view: View) -> list[int | None]:
+    """The places of a diagonal's axes: a sum of strides lies as far out as the longest one of them, whatever the signs
+    and the steps are.
+    """
+    places: dict[object, int | None] = {}
+    for stride, place in zip(strides_of(b.emit.descs[view.of]), _places(b, view.of), strict=True):
+        for monomial, _ in stride.terms:
+            places[monomial] = place if len(stride.terms) == 1 and monomial not in places else None
+    found = [[places.get(monomial) for monomial, _ in stride.terms] for stride in strides_of(view)]
+    return [None if not parts or None in parts else max(filter(None, parts), default=0) for parts in found]
 
 
 def _without_gaps(strides: Sequence[Expr]) -> tuple[Expr, ...]:
