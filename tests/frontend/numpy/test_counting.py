@@ -41,3 +41,17 @@ def test_numbers_are_looked_at_first_where_they_may_be_others(dtype, length, loo
 def test_negative_numbers_are_not_counted():
     with pytest.raises(ValueError, match="no negative elements"):
         interpreted(lambda a: np.bincount(a).sum(), np.array([1, -1]))
+
+
+@pytest.mark.cc
+def test_sums_of_no_weights_are_integers_as_in_numpy():
+    program = dcpy.program(lambda a, c: np.bincount(a, weights=c, minlength=2))
+    for size in (0, 3, 0, 70):
+        found = program(np.ones(size, int), np.ones(size))
+        assert found.dtype == np.bincount(np.ones(size, int), np.ones(size)).dtype
+        assert found.tolist() == [0, size]
+
+
+def test_sums_of_no_weights_of_a_part_are_integers():
+    found = interpreted(lambda a: np.bincount(a[:0], a[:0] * 0.5), np.array([1, 1]))
+    assert found.dtype == np.int64

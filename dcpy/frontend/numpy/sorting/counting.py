@@ -12,7 +12,7 @@ from dcpy.frontend.lower.op_builder import OpBuilder
 from dcpy.frontend.numpy.parameter_defaults import NONE, NUMBER_0
 from dcpy.ir import types
 from dcpy.ir.expressions.scalar import Const, Index, cast, op
-from dcpy.ir.symbolic import Expr
+from dcpy.ir.symbolic import ZERO, Expr
 
 #: the largest number of dtypes that have few: where all of them are counted, the numbers need not be looked at before
 _HIGHEST = {types.bool_: 1, types.uint8: 255, types.uint16: 65535}
@@ -49,7 +49,7 @@ def bincount(b: OpBuilder, x: Value, /, weights: Value = NONE, minlength: Value 
         largest = cast(scalar_expr(b.reduce("max", numbers, (0,))), types.int64)
         length = op("select", empty, zero, op("add", largest, Const(1, types.int64)))
         size = b.emit.assign_symbol("n", op("max", length, Index(least_length)), 0)
-    if weights == NONE:
+    if weights == NONE or _is_empty(b, numbers.shape[0]):  # NumPy looks at weights of numbers only
         counts = b.full([size], types.int64, NUMBER_0)
         b.call(Static(_count), counts, numbers)
         return counts
@@ -58,6 +58,12 @@ def bincount(b: OpBuilder, x: Value, /, weights: Value = NONE, minlength: Value 
     sums = b.full([size], types.float64, NUMBER_0)
     b.call(Static(_add_weights), sums, numbers, values)
     return sums
+
+
+def _is_empty(b: OpBuilder, size: Expr) -> bool:
+    """Return whether there are no numbers: known, or assumed as it is in the call."""
+    emit = b.emit
+    return emit.equal(size, ZERO) or (not emit.holds(size - 1) and emit.sampled(size) == 0 and emit.holds(-size))
 
 
 def _at_least(b: OpBuilder, minlength: Value) -> Expr:
