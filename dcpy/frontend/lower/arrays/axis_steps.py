@@ -93,7 +93,9 @@ def _places(b: TypedEmitter, container: str) -> list[int | None]:
         outer = _places(b, desc.of)
         return [outer[axis] if axis >= 0 else None for axis in desc.axes]
     axes = packed_axes(desc.shape, strides_of(desc)) or packed_axes(desc.shape, _without_gaps(strides_of(desc)))
-    return _from_the_fastest(len(desc.shape), axes) if axes is not None or desc.window else _of_sums(b, desc)
+    if axes is None and isinstance(desc, View):
+        return _of_sums(b, desc)
+    return _from_the_fastest(len(desc.shape), axes)
 
 
 def _of_sums(b: TypedEmitter, view: View) -> list[int | None]:
