@@ -239,3 +239,19 @@ def test_sizes_that_64_bits_do_not_count_are_too_big(function, given, auto_optim
 
 def test_loops_of_many_iterations_are_analysed_at_once():
     dcpy.program(repeated_by_known_counts, auto_optimize=True).to_sdfg(X)
+
+
+def empty_of(shape):
+    return np.zeros((shape, 0)), np.ones((shape, 0, 5)).sum(), np.full((0, shape), 3, np.int8).T + 1
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize("auto_optimize", [False, True])
+def test_arrays_without_elements_have_dimensions_of_any_length(auto_optimize):
+    program = dcpy.program(empty_of, auto_optimize=auto_optimize)
+    for size in (3, 2**40, 2**48 - 2, 2**57):
+        found, expected = program(size), empty_of(size)
+        assert [np.shape(part) for part in found] == [np.shape(part) for part in expected]
+        assert found[1] == 0.0
+    with pytest.raises(ValueError, match="array is too big"):
+        program(2**62)

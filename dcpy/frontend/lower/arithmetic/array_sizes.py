@@ -75,7 +75,7 @@ def require_countable(b: TypedEmitter, shape: Sequence[Expr], dtype: DType) -> N
 def require_addressable(b: TypedEmitter, shape: Sequence[Expr], dtype: DType) -> None:
     """`ValueError` unless 64 bits count the bytes of a new array, as NumPy counts them: sizes of 0 are 1.
 
-    `MemoryError` where they are more than a process can address. Free where all sizes are those of arrays, or sums of
+    `MemoryError` where they are more than a process can address: none if a size is the constant 0. Free where all sizes are those of arrays, or sums of
     some: what else there is memory for is seen when it is allocated.
     """
     constants = [size.constant for size in shape if size.constant is not None]
@@ -96,6 +96,8 @@ def require_addressable(b: TypedEmitter, shape: Sequence[Expr], dtype: DType) ->
         return
     sizes = [max_of(size, 1) for size in shape]
     total = _require_product(b, [as_expr(dtype.itemsize), *sizes], TOO_BIG)
+    if any(size is ZERO for size in shape):
+        return
     if known.of(Index(total))[1] > ADDRESS_SPACE:
         within = op("le", Index(total), Const(ADDRESS_SPACE, types.int64))
         b.check(within, "MemoryError", _unable(dtype, len(shape)), [Index(size) for size in shape])
