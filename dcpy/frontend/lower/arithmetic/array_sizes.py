@@ -75,8 +75,8 @@ def require_countable(b: TypedEmitter, shape: Sequence[Expr], dtype: DType) -> N
 def require_addressable(b: TypedEmitter, shape: Sequence[Expr], dtype: DType) -> None:
     """`ValueError` unless 64 bits count the bytes of a new array, as NumPy counts them: sizes of 0 are 1.
 
-    `MemoryError` where they are more than a process can address: none if a size is the constant 0. Free where all sizes are those of arrays, or sums of
-    some: what else there is memory for is seen when it is allocated.
+    `MemoryError` where they are more than a process can address: none if a size is the constant 0. Free where all
+    sizes are those of arrays, or sums of some: what else there is memory for is seen when it is allocated.
     """
     constants = [size.constant for size in shape if size.constant is not None]
     if dtype.itemsize * math.prod(max(size, 1) for size in constants) > LIMITS[1]:
