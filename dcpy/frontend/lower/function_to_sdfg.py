@@ -176,6 +176,9 @@ def _settled(sdfg: Sdfg) -> None:
     require_exclusive(sdfg)
 
 
+_LISTS = (list_methods.call_method, reduce_items, all_items)
+
+
 def _lower(
     function: Callable[..., Any],
     source: Source,
@@ -199,8 +202,7 @@ def _lower(
     emit.assumptions, emit.assumed = assumptions, assumed or {}
     b = OpBuilder(emit)
     b.split_joins = caller.b.split_joins if caller is not None else {} if split_at is None else split_at
-    lists = (list_methods.call_method, reduce_items, all_items)
-    evaluator = Evaluator(execute, attribute, comprehend, _lower_callee, *lists)
+    evaluator = Evaluator(execute, attribute, comprehend, _lower_callee, *_LISTS)
     program = Program(b, options, evaluator, aliases=aliases)
     program.objects.identity, program.callees.by_value = identity or program.objects.identity, by_value
     _join(program, caller, function, name)
@@ -244,9 +246,7 @@ def _has_kinds_by_path(frame: Frame) -> bool:
     return any(site.value is not None and has_kinds(site.value) for site in frame.returns)
 
 
-def _guards(
-    sdfg: Sdfg, assumptions: Assumptions | Forwarded | None
-) -> tuple[tuple[Expr, ...], tuple[Expr, ...]]:
+def _guards(sdfg: Sdfg, assumptions: Assumptions | Forwarded | None) -> tuple[tuple[Expr, ...], tuple[Expr, ...]]:
     """Return the conditions for calls of a program, and those for a better one; the SDFG carries the first."""
     if assumptions is None:
         return (), ()
