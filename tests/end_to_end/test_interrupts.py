@@ -106,7 +106,29 @@ def in_lanes(x, count, n):
     count[0] = n
 
 
-@pytest.mark.parametrize("function", [by_rows, in_lanes])
+def innermost(x, count, n):
+    for i in range(x.shape[0]):
+        k = 0
+        z = x[i, 0]
+        while k < n and z < 4.0:
+            z = 0.5 * z
+            k += 1
+        x[i, 0] = z
+    count[0] = n
+
+
+def inside_of_a_recurrence(x, count, n):
+    for i in range(x.shape[0]):
+        for j in range(1, x.shape[1]):
+            k, z = 0, x[i, j - 1]
+            while k < n and z < 4.0:
+                z = 0.5 * z
+                k, _ = k + 1, k
+            x[i, j] = z
+    count[0] = n
+
+
+@pytest.mark.parametrize("function", [by_rows, in_lanes, innermost, inside_of_a_recurrence])
 def test_long_iterations_of_a_team_stop(function, interrupted):
     program = dcpy.program(function, auto_optimize=True)
     program(np.zeros((64, 64)), np.zeros(1), 1)

@@ -30,7 +30,7 @@ static __attribute__((noinline, cold)) bool dcpy_ask(dcpy_pace &pace)
 {
     dcpy_python *const python = dcpy_python_here();
     if (python != nullptr) return python->call(python, -1, &pace.left) != 0;
-    pace.left = __INT64_MAX__;  // another thread than the caller's, or a caller that is not Python
+    pace.left = 1024;  // another thread than the caller's, or a caller that is not Python: nothing to ask for
     return false;
 }
 
@@ -43,6 +43,16 @@ static inline bool dcpy_interrupted(dcpy_pace &pace)
     const bool stop = dcpy_ask(asked);
     pace = asked;
     return stop;
+}
+
+// The same for short iterations in a team, whose failure it looks at no more often than it asks: has another thread stopped?
+static inline bool dcpy_team_interrupted(dcpy_pace &pace, const int32_t *failure, int32_t check)
+{
+    if (__builtin_expect(pace.left > 1, true)) {
+        --pace.left;
+        return false;
+    }
+    return __atomic_load_n(failure, __ATOMIC_RELAXED) == check || dcpy_interrupted(pace);
 }
 
 // Calls the function of a site; the operands are pointers and numbers.

@@ -74,6 +74,7 @@ INTRINSICS: Mapping[str, Callable[[Any], Rule]] = {
     "take": lambda of: Rule((Fifo(of),), of),
     "call_python": lambda of: Rule((INDEX,), STATUS, numbers=True),  # the function of a site
     "interrupted": lambda of: Rule((Basic.PACE,), TRUTH),  # whether Python is to go on elsewhere
+    "team_interrupted": lambda of: Rule((Basic.PACE, Pointer(STATUS), STATUS), TRUTH),  # or another thread has been
     "has_failed": lambda of: Rule((Pointer(STATUS), STATUS), TRUTH),  # a check of a team, by its number
     "call_through": lambda of: Rule((ANY,), ANY),  # from now on; what it was before
     # of a device, on the host: what is asked of it runs behind what was asked before

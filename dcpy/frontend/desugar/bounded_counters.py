@@ -38,8 +38,9 @@ def _bound_by_nested(body: core.Body) -> Iterator[str]:
 def _bindings(statement: core.Statement) -> Iterator[tuple[str, core.Expression | None]]:
     """Names that one statement binds itself, and what to; None for what no counter is bound to."""
     match statement:
-        case core.Assign(targets=targets, value=value) if all(isinstance(target, ast.Name) for target in targets):
-            yield from ((name, value) for name in sorted(statement.targets_bound()))
+        case core.Assign(targets=targets, value=value):
+            for target in targets:
+                yield from _pairs(target, value)
         case core.Augment(target=ast.Name(id=name), op="+" | "-", value=value):
             yield name, value if _is_number(value, LARGEST_STEP) else None
         case _:
@@ -47,6 +48,23 @@ def _bindings(statement: core.Statement) -> Iterator[tuple[str, core.Expression 
     yield from ((name, None) for name in sorted(statement.bound_by_expressions))  # also targets: `x = (x := 2) + 1`
     inside = (name for body in statement.bodies() for inner in body for name in inner.bound)
     yield from ((name, None) for name in sorted(statement.bound - statement.targets_bound() - frozenset(inside)))
+
+
+def _pairs(target: ast.expr, value: core.Expression | None) -> Iterator[tuple[str, core.Expression | None]]:
+    """Names of a target, and what each is bound to where the value is written out as the target is."""
+    match target, value:
+        case ast.Name(id=name), _:
+            yield name, value
+        case (ast.Tuple(elts=targets) | ast.List(elts=targets)), (ast.Tuple(elts=values) | ast.List(elts=values)) if (
+            len(targets) == len(values) and not any(isinstance(each, ast.Starred) for each in (*targets, *values))
+        ):
+            for each, part in zip(targets, values, strict=True):
+                yield from _pairs(each, part)
+        case ast.Starred(value=inner), _:
+            yield from _pairs(inner, None)
+        case (ast.Tuple(elts=targets) | ast.List(elts=targets)), _:
+            for each in targets:
+                yield from _pairs(each, None)
 
 
 def _counts(value: core.Expression | None, known: Collection[str]) -> bool:

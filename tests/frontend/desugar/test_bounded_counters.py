@@ -36,6 +36,21 @@ def two(a):
     return left, right
 
 
+def pairs(a):
+    longest, (current, [last]) = 1, (1, [a[0]])
+    for x in a[1:]:
+        current, last = current + 1 if x == last else 1, x
+        longest, _ = max(longest, current), 0
+    return longest
+
+
+def started_far(a):
+    n, first = 2**50, a[0]
+    for x in a:
+        n, _ = n + 1 if x == first else 0, first
+    return n
+
+
 def doubled(a):
     n, m = 1, 1
     for _ in a:
@@ -52,7 +67,10 @@ def taken(a):
     return rest
 
 
-@pytest.mark.parametrize(("function", "checked"), [(steps, 0), (runs, 0), (two, 0), (doubled, 1), (taken, 1)])
+@pytest.mark.parametrize(
+    ("function", "checked"),
+    [(steps, 0), (runs, 0), (two, 0), (pairs, 0), (started_far, 1), (doubled, 1), (taken, 1)],
+)
 def test_counters_are_not_checked(function, checked):
     a = np.array([1, 1, 3, 3, 3, -1])
     assert body(function, a).count("_fits(") == checked

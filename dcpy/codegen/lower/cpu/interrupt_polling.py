@@ -1,13 +1,14 @@
 """Polling for interrupts: loops of the host ask, at the heads of long iterations, whether a signal has come.
 
 Ctrl-C then stops a program as a failed check does: the arguments keep what was written so far. Innermost loops that are
-counted ask nothing, so that they stay what they are, in a team none that is innermost. Of a team the caller's thread
-asks; the others see, at their next question, that it has stopped. A thread counts for all its loops in one place.
+counted ask nothing, so that they stay what they are. Of a team the caller's thread asks; the others see, at their next
+question, that it has stopped. A thread counts for all its loops in one place.
 """
 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from dataclasses import replace
 
 from dcpy.base.options import Language
@@ -30,7 +31,8 @@ def emit_interruptible(context: Context, loop: tree.Loop | tree.While, block: Lo
     if not _asks(context, block):
         context.emit(loop)
         return
-    context.emit(replace(loop, body=(*question(context, block), *loop.body)))
+    short = isinstance(block, While) and not any(map(_takes_long, _inside(block)))
+    context.emit(replace(loop, body=(*question(context, block, short=short), *loop.body)))
 
 
 def question_of_team(context: Context, node: Map) -> tuple[tree.Body, tree.Body]:
@@ -42,11 +44,12 @@ def question_of_team(context: Context, node: Map) -> tuple[tree.Body, tree.Body]
     return (tree.Declare(context.team_polling[0].name, Basic.PACE),), head
 
 
-def question(context: Context, place: Loop | While | Map) -> tree.Body:
+def question(context: Context, place: Loop | While | Map, *, short: bool = False) -> tree.Body:
     """Return the check, at the head of an iteration, that fails where Python is to go on elsewhere.
 
     The variable that says when to ask is the function's, or that of a team's thread: a short loop inside of others does
-    not ask whenever it starts.
+    not ask whenever it starts. The threads of a team look at each iteration whether another one has stopped, or, where
+    iterations are `short`, once in a thousand: an innermost loop does no more than count down.
     """
     context.module.interruptible = True
     if context.team_polling is not None:
@@ -59,8 +62,11 @@ def question(context: Context, place: Loop | While | Map) -> tree.Body:
     stopped: LirExpr = Intrinsic("interrupted", (pace,), TRUTH)
     if context.parallel is not None:
         context.team_polling = pace, number
-        by_others = Intrinsic("has_failed", (FAILURE, Literal(number, STATUS)), TRUTH)
-        stopped = Infix("||", by_others, stopped, TRUTH)
+        check = FAILURE, Literal(number, STATUS)
+        if short:
+            stopped = Intrinsic("team_interrupted", (pace, *check), TRUTH)
+        else:
+            stopped = Infix("||", Intrinsic("has_failed", check, TRUTH), stopped, TRUTH)
     with context.capture() as head:
         context.fail(stopped, number)
     return tuple(head)
@@ -84,33 +90,38 @@ def _can_ask(context: Context) -> bool:
 
 
 def _asks(context: Context, block: Loop | While) -> bool:
-    """Return whether iterations are long: they have loops inside.
+    """Return whether iterations are long, as they have loops inside, or how often it goes round is not known.
 
-    Of a ``while`` nobody knows how often it goes round: it asks, unless it is the innermost loop of a team. In a team
-    the loops right inside an iteration ask, where nothing says that theirs are short.
+    In a team the counted loops right inside an iteration ask, where nothing says that theirs are short.
     """
-    if not _can_ask(context):
+    if not _can_ask(context) or any(_is_of_vectors(owner) for owner in owners_around(block)):
         return False
-    if context.parallel is not None and not _is_outermost(block, context.parallel.map):
-        return False
-    if isinstance(block, While) and context.parallel is None:
+    if isinstance(block, While):
         return True
-    if isinstance(block, Loop) and not (isinstance(block.schedule, Sequential) and _may_be_long(block)):
+    if not (isinstance(block.schedule, Sequential) and _may_be_long(block)):
         return False
-    inside = [part for part in subtree(block) if part is not block]
-    if context.parallel is not None and isinstance(block, Loop):
-        return any(_is_of_any_length(context, part) for part in inside)
-    return any(isinstance(part, Loop | While | Map | Call | ForeignCall) for part in inside)
+    if context.parallel is None:
+        return any(map(_takes_long, _inside(block)))
+    return _is_outermost(block, context.parallel.map) and any(_is_of_any_length(context, part) for part in _inside(block))
+
+
+def _inside(block: Loop | While) -> Iterator[Element]:
+    return (part for part in subtree(block) if part is not block)
+
+
+def _takes_long(part: Element) -> bool:
+    return isinstance(part, Loop | While | Map | Call | ForeignCall)
+
+
+def _is_of_vectors(owner: Element) -> bool:
+    """Return whether it is a map of vectors, which nothing leaves."""
+    return isinstance(owner, Map) and isinstance(owner.schedule, Vector)
 
 
 def _is_outermost(block: Loop | While, team: Map) -> bool:
-    """Return whether no loop is around it in an iteration of a team's map, and no map of vectors, which nothing leaves.
-    """
+    """Return whether no loop is around it in an iteration of a team's map."""
     around = itertools.takewhile(lambda owner: owner is not team, owners_around(block))
-    return not any(
-        isinstance(owner, Loop | While) or (isinstance(owner, Map) and isinstance(owner.schedule, Vector))
-        for owner in around
-    )
+    return not any(isinstance(owner, Loop | While) for owner in around)
 
 
 def _is_of_any_length(context: Context, part: Element) -> bool:
