@@ -18,6 +18,7 @@ from dcpy.transforms.passes import GraphPass
 
 TILE = 1024  # elements that a thread takes at a time, of a map that has but one parameter
 BOUND_BY_MEMORY = 64  # units of work on an element: where it takes more, nobody waits for its store
+SHORT = 1024  # bytes of a row: of less, the lines at its ends that are not written whole are too large a part
 DIMENSIONS = 2  # of arrays that have long rows where they are large: those of a cube of 32 MiB have 161 elements
 
 
@@ -61,6 +62,9 @@ class StoresPastCaches(GraphPass):
         if any(not set(size.symbols).isdisjoint({loop.param, *loop.range.symbols}) for loop in loops):
             return False  # as often as it is long: sizes at which that pays take days
         if size.constant is not None and size.constant <= self._cached_bytes:
+            return False
+        row, itemsize = node.domain[-1].size.constant, rw.uses.desc(memlet.container).dtype.itemsize
+        if row is not None and row * itemsize < SHORT:
             return False
         if work_of(node, rw.sdfg, self.costs)[1] > BOUND_BY_MEMORY:
             return False

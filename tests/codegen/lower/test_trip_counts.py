@@ -1,4 +1,4 @@
-"""Loops that threads divide as one: 64 bits count their iterations, or the call says that they do not."""
+"""Trip counts: 64 bits hold those of loops that threads divide as one, and C++ compilers see those that are numbers."""
 
 import numpy as np
 import pytest
@@ -48,3 +48,19 @@ def test_loops_that_64_bits_do_not_count_overflow():
     np.testing.assert_allclose(run(np.ones(4), 3, 2), 6 * np.sin(1.0))
     with pytest.raises(OverflowError, match="a loop over i, j has more iterations than 64 bits count"):
         run(np.ones(4), 2**32, 2**32)  # 2**64, which is 0 in 64 bits
+
+
+def tiles(part: str) -> str:
+    return source_of(f"""sdfg @f(A: f64[N]) symbols(N: size) {{ state {{ map i = 0:N:8 @sequential {{
+      map j = {part} @vector {{ tasklet () -> (o -> A[j]) {{ o = 1.0 }} }} }} }} }}""")
+
+
+def test_a_tile_is_counted_from_zero():
+    """Where `i + 8` may wrap around, a loop from `i` to it has no trip count that g++ sees."""
+    assert "for (int64_t count = 0; count < 8; count++) {" in tiles("i:i + 8")
+    assert "const int64_t j = i + count;" in tiles("i:i + 8")
+
+
+@pytest.mark.parametrize("part", ["0:8", "i:i + 1", "i:min(N, i + 8)", "i:i + 8:2"])
+def test_other_loops_are_as_they_are_written(part):
+    assert "int64_t count = 0;" not in tiles(part).partition("f_program(")[2]

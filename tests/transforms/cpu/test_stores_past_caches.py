@@ -48,6 +48,7 @@ def test_what_threads_and_vectors_share_is_divided_first():
         ("0:M", "@sequential", POINTWISE, "no vectors"),
         ("0:M", "@vector{streamed_above = 64}", POINTWISE, "somebody said from where on"),
         ("0:M:2", "@vector", POINTWISE, "rows with gaps"),
+        ("M - 8:M", "@vector", POINTWISE, "short rows"),
         ("1:M", "@vector", "tasklet (a <- A[i, j], b <- A[i, j - 1]) -> (o -> B[i, j]) { o = a + b }", "neighbours"),
         ("0:M", "@vector", "tasklet (a <- B[i, j]) -> (o -> B[i, j]) { o = a + 1.0 }", "read where it is written"),
         ("0:M", "@vector", "tasklet (a <- A[i, j]) -> (o -> B[j, i]) { o = a }", "columns"),

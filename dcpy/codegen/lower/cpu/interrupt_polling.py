@@ -102,7 +102,8 @@ def _asks(context: Context, block: Loop | While) -> bool:
         return False
     if context.parallel is None:
         return any(map(_takes_long, _inside(block)))
-    return _is_outermost(block, context.parallel.map) and any(_is_of_any_length(context, part) for part in _inside(block))
+    any_length = any(_is_of_any_length(context, part) for part in _inside(block))
+    return any_length and _is_outermost(block, context.parallel.map)
 
 
 def _inside(block: Loop | While) -> Iterator[Element]:
