@@ -130,6 +130,8 @@ TRANSFORMATIONS: Registry[type[Transformation[Any]]] = Registry(
         "unroll-and-jam": f"{_LOOPS}.unroll_and_jam:UnrollAndJam",
         "unused-container-elimination": f"{_SIMPLIFY}.dataflow.unused_container_elimination:UnusedContainerElimination",
         "vectorization": f"{_MAPS}.vectorization:Vectorization",
+        "invariant-isolation": f"{_LOOPS}.invariant_isolation:InvariantIsolation",
+        "loop-invariant-code-motion": f"{_LOOPS}.loop_invariant_code_motion:LoopInvariantCodeMotion",
         "wrap-around-variable": f"{_LOOPS}.wrap_around_variables:WrapAroundVariable",
         "wcr-to-augmented-assignment": f"{_SIMPLIFY}.dataflow.wcr_to_augmented_assignment:WcrToAugmentedAssignment",
     },

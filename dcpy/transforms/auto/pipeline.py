@@ -20,7 +20,9 @@ from dcpy.transforms.loops.chosen_iteration import ChosenIteration
 from dcpy.transforms.loops.congruent_fusion import CongruentFusion
 from dcpy.transforms.loops.extremum_reduction import ExtremumReduction
 from dcpy.transforms.loops.induction_variables import InductionVariableSubstitution
+from dcpy.transforms.loops.invariant_isolation import InvariantIsolation
 from dcpy.transforms.loops.loop_inspection import LoopInspection
+from dcpy.transforms.loops.loop_invariant_code_motion import LoopInvariantCodeMotion
 from dcpy.transforms.loops.loop_to_map import LoopToMap
 from dcpy.transforms.loops.loop_versioning import LoopVersioning
 from dcpy.transforms.loops.statement_reordering import StatementReordering
@@ -58,6 +60,8 @@ AUTO_OPTIMIZE = Pipeline(
     SymbolReduction(),
     AugmentedAssignmentToWCR(loops=True),
     StateFusion(),
+    InvariantIsolation(),
+    LoopInvariantCodeMotion(),
     StatementReordering(),
     LoopToMap(),
     CommonSubexpressionElimination(),

@@ -32,6 +32,14 @@ def work_of(node: Map, sdfg: Sdfg, costs: Costs) -> tuple[tuple[Expr, ...], int]
     return tuple(values.size for values in ranges if values != ONCE), units
 
 
+LOAD = 32  # bytes from the cache take as long as an element from memory
+
+
+def takes_longer_than_a_load(units: int, costs: Costs) -> bool:
+    """Return whether so much work on an element takes longer than to load a result that is kept in memory."""
+    return units * costs.bytes_per_unit > LOAD
+
+
 ONCE = Range(ZERO, ONE)
 
 
