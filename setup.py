@@ -1,8 +1,9 @@
-"""Builds what is native: the dispatcher, `dcpy.runtime._dispatch`, and the drivers of GPUs. The rest of the package is
-in pyproject.toml. Without any compiler, pip brings the clang of a wheel for the build (`setup_requires`).
+"""Builds what is native: the dispatcher `dcpy.runtime._dispatch`, and the drivers and the simulator of GPUs.
 
-The drivers' library needs no SDK. dcpy/runtime/gpu/native.py opens it with ctypes, when a GPU is first used; it is
-compiled then where it is missing, or its text has changed.
+The rest is in pyproject.toml. Without any compiler, pip brings the clang of a wheel for the build (`setup_requires`).
+
+The libraries of the drivers and of the simulator need no SDK. dcpy/runtime/gpu/native.py opens them with ctypes, when a
+GPU is first used; they are compiled then where they are missing, or their texts have changed.
 """
 
 from __future__ import annotations
@@ -92,7 +93,30 @@ def digest(paths: list[str]) -> str:
 DISPATCH = sorted(glob("dcpy/runtime/dispatch/*.cpp"))
 DISPATCH_HEADERS = [*sorted(glob("dcpy/runtime/dispatch/*.h")), "dcpy/codegen/include/dcpy_table.h"]
 DRIVERS = sorted(glob("dcpy/runtime/gpu/drivers/*.cpp"))
-HEADERS = [*sorted(glob("dcpy/runtime/gpu/drivers/*.h")), "dcpy/codegen/include/dcpy_table.h"]
+DRIVERS_HEADERS = [*sorted(glob("dcpy/runtime/gpu/drivers/*.h")), "dcpy/codegen/include/dcpy_table.h"]
+SIMULATOR = sorted(glob("dcpy/runtime/gpu/simulator/*.cpp"))
+SIMULATOR_HEADERS = [
+    *sorted(glob("dcpy/runtime/gpu/simulator/*.h")),
+    *(f"dcpy/codegen/include/dcpy_{name}.h" for name in ("device", "fibers", "table")),
+]
+
+
+def device_library(
+    name: str, sources: list[str], headers: list[str], compile_args: list[str], link_args: list[str]
+) -> Extension:
+    """A library of the devices, beside its sources: no module of Python. Without it, the first call compiles it."""
+    return Extension(
+        name,
+        sources=sources,
+        depends=headers,
+        include_dirs=["dcpy/codegen/include"],
+        define_macros=[("DCPY_TEXT", f'"{digest([*sources, *headers])}"')],
+        extra_compile_args=["-std=c++17", "-O2", "-fvisibility=hidden", *compile_args],
+        extra_link_args=["-pthread", *link_args],
+        language="c++",
+        optional=True,
+    )
+
 
 setup(
     cmdclass={"build_ext": BuildNative},
@@ -111,16 +135,13 @@ setup(
             extra_compile_args=["-std=c++17", "-O2", "-fvisibility=hidden"],
             language="c++",
         ),
-        Extension(
-            "dcpy.runtime.gpu.drivers._drivers",  # beside its sources: no module of Python
-            sources=DRIVERS,
-            depends=HEADERS,
-            include_dirs=["dcpy/codegen/include"],
-            define_macros=[("DCPY_TEXT", f'"{digest([*DRIVERS, *HEADERS])}"')],
-            extra_compile_args=["-std=c++17", "-O2", "-fvisibility=hidden"],
-            extra_link_args=["-ldl", "-pthread"],
-            language="c++",
-            optional=True,
+        device_library("dcpy.runtime.gpu.drivers._drivers", DRIVERS, DRIVERS_HEADERS, [], ["-ldl"]),
+        device_library(
+            "dcpy.runtime.gpu.simulator._simulator",
+            SIMULATOR,
+            SIMULATOR_HEADERS,
+            ["-pthread", "-fno-strict-aliasing", "-U_FORTIFY_SOURCE"],  # longjmp leaves the stacks of fibers
+            [],
         ),
     ],
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import sys
 import sysconfig
 import threading
 from collections.abc import Sequence
@@ -23,6 +24,13 @@ from dcpy.runtime.native_sources import digest
 INCLUDE = Path(__file__).parents[2] / "codegen" / "include"
 STANDARD = ("-std=c++17",)
 FLAGS = ("-fvisibility=hidden", "-U_FORTIFY_SOURCE")  # longjmp leaves the stacks of fibers, which fortification refuses
+NAMES = {
+    "drivers": "interface to GPU drivers",
+    "simulator": "GPU simulator",
+    "portable_simulator": "portable GPU simulator",
+    "simulated_libraries": "simulated GPU libraries",
+    "calls": "interface to GPU libraries",
+}
 _libraries: dict[tuple[str, str], ctypes.CDLL] = {}
 _loading = threading.Lock()
 
@@ -57,11 +65,18 @@ def built_in(name: str, sources: Sequence[Path]) -> ctypes.CDLL | None:
 def _load(name: str, sources: Sequence[Path], options: Options, flags: Sequence[str]) -> ctypes.CDLL:
     plain = CpuOptions(compiler=options.cpu.compiler, flags=("-O2",))
     artifact = Artifact(Signature(name, ()), tuple(map(unit_of, sources)), flags=(*FLAGS, *flags))
-    path = library_of(artifact, replace(options, cpu=plain, device=DeviceType.CPU))
+    path = library_of(artifact, replace(options, cpu=plain, device=DeviceType.CPU), lambda: announce(name))
     try:
         return ctypes.CDLL(str(path), mode=os.RTLD_NOW | os.RTLD_LOCAL)
     except OSError as error:
-        raise ToolchainError(f"the native code of the {name} cannot be loaded: {error}") from error
+        raise ToolchainError(f"dcpy's {NAMES.get(name, name)} cannot be loaded: {error}") from error
+
+
+def announce(name: str) -> None:
+    """Say on a terminal why this call takes seconds. Logs and pipes get nothing."""
+    if sys.stderr.isatty():
+        words = NAMES.get(name, name)
+        sys.stderr.write(f"dcpy compiles its {words} for this machine, once: this takes about 10 seconds\n")
 
 
 def header(name: str) -> Path:

@@ -26,12 +26,20 @@ Compilers = Callable[[], Toolchains]  #: asked where something is built
 Beside = Callable[[Path, Path], object]  #: leaves more files in the folder of a program: that, and where it is kept
 
 
-def library_of(artifact: Artifact, options: Options) -> Path:
-    """The library of an artifact that is no program: built unless it has been before. Raises as `load`."""
+def library_of(artifact: Artifact, options: Options, on_build: Callable[[], object] = lambda: None) -> Path:
+    """The library of an artifact that is no program: built unless it has been before, after a call of `on_build`.
+
+    Raises as `load`.
+    """
     cache = Cache(options.cache_dir)
     toolchain = find_toolchain(options.cpu.compiler, cache.toolchains)
     key = artifact.key((repr(options.cpu), *toolchain.command, toolchain.id, cpu_id()))
-    return find_or_build(cache, artifact, key, lambda: toolchains_for(artifact.languages, toolchain), options)[0]
+
+    def compilers() -> Toolchains:
+        on_build()
+        return toolchains_for(artifact.languages, toolchain)
+
+    return find_or_build(cache, artifact, key, compilers, options)[0]
 
 
 def find_or_build(

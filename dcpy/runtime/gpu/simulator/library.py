@@ -112,7 +112,7 @@ def sources() -> list[Path]:
 
 def simulator(options: Options, portable: bool = False) -> ctypes.CDLL:
     """The native library, built and loaded."""
-    name, flags = ("dcpy_simulator_portable", ("-DDCPY_PORTABLE",)) if portable else ("dcpy_simulator", ())
+    name, flags = ("portable_simulator", ("-DDCPY_PORTABLE",)) if portable else ("simulator", ())
     library = native_library(name, sources(), options, ("-pthread", *flags))
     library.dcpy_simulator_open.restype = ctypes.c_void_p
     library.dcpy_simulator_open.argtypes = [ctypes.c_void_p, ctypes.c_void_p]

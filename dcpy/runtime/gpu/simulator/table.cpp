@@ -456,6 +456,11 @@ void dcpy_simulator_close(dcpy_device *self)
     delete device;
 }
 
+#ifdef DCPY_TEXT
+extern const char *const dcpy_simulator_text;
+const char *const dcpy_simulator_text = DCPY_TEXT;
+#endif
+
 const void *dcpy_simulator_services() { return &services; }
 
 int64_t dcpy_simulator_number(const dcpy_device *self) { return ((const Device *)self)->number; }
