@@ -187,7 +187,7 @@ def api() -> Iterator[str]:
     """The page that mkdocstrings fills in."""
     yield "# API\n"
     members = ("program", "Program", "SDFG", "CompiledSdfg", "parse", "load")
-    for name in (*(f"api.{member}" for member in members), "ir.building.builder.Builder"):
+    for name in (*(f"api.{member}" for member in members), "ir.building.builder.SdfgBuilder"):
         yield f"::: dcpy.{name}\n"
 
 

@@ -26,6 +26,8 @@ HEAVY = {"sympy", "islpy", "networkx", "mpi4py", "cupy", "jinja2", "scipy", "pyt
 TOO_HEAVY_FOR_A_FIRST_CALL = HEAVY - {"jinja2"}
 HOMES = ("work", "root", "home", "tmp", "Users", "private")  # where somebody's checkout may lie
 QUESTIONS = {"What", "Whether", "How", "Where", "Why", "Which", "Who", "When"}
+ONE_CLASS_EACH = {"Part", "Place", "Builder", "Scope", "Block", "Choice", "Lines", "Versions"}
+TEXTS_OF_DACE = {"Memlet"}  # `dcpy.Memlet` is DaCe's: a text, until the SDFG is known that it is of
 MAX_FILE = 500
 MAX_FUNCTION = 60  # lines with the docstring; 40 is the aim
 
@@ -78,6 +80,26 @@ def test_docstrings_begin_with_an_imperative_or_a_noun(modules):
                 if text.split()[0] in QUESTIONS:
                     found.append(f"{name_of(path)}:{node.body[0].lineno}: {text.splitlines()[0]}")
     none_of(found)
+
+
+def definitions(tree: ast.Module) -> list[str]:
+    """Return the names of classes and of aliases of types that a module defines."""
+    aliases = [node.targets[0] for node in tree.body if isinstance(node, ast.Assign)]
+    return [
+        *(node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)),
+        *(alias.id for alias in aliases if isinstance(alias, ast.Name)),
+    ]
+
+
+def test_one_name_is_one_class(modules):
+    """The words that once were several classes, and all classes of `dcpy`."""
+    once = ONE_CLASS_EACH | {name for names in dcpy._NAMES.values() for name in names if name[0].isupper()}
+    found: dict[str, list[str]] = {}
+    for path, tree in modules:
+        for name in set(definitions(tree)) & (once - TEXTS_OF_DACE):
+            found.setdefault(name, []).append(name_of(path))
+    none_of([f"{name}: {', '.join(paths)}" for name, paths in sorted(found.items()) if len(paths) > 1])
+    assert set(found) >= {"Builder", "Program", "Block", "Scope"}
 
 
 def test_modules_postpone_annotations(modules):

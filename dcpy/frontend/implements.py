@@ -3,7 +3,7 @@
 An implementation has the signature of the function it implements, after a first ``b``:
 
     @implements(np.clip)
-    def clip(b: Builder, a: Value, a_min: Value = NONE, a_max: Value = NONE) -> Value:
+    def clip(b: OpBuilder, a: Value, a_min: Value = NONE, a_max: Value = NONE) -> Value:
         "Elementwise ``min(max(a, a_min), a_max)``, promoted as NumPy does."
         return b.ufunc(np.minimum, b.ufunc(np.maximum, a, a_min), a_max)
 

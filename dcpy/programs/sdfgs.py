@@ -20,7 +20,7 @@ from dcpy.base.options import DeviceType, Options, resolve_options
 from dcpy.base.tracebacks import own_frames_hidden
 from dcpy.codegen.artifact import IntegerArg
 from dcpy.frontend.specialize.free_symbols import require_told, without_symbols
-from dcpy.ir.building import builder
+from dcpy.ir.building.builder import SdfgBuilder
 from dcpy.ir.building.dace_spellings import GraphWords
 from dcpy.ir.nodes import Node
 from dcpy.ir.region import Block
@@ -357,8 +357,8 @@ def _shown_or_refused(sdfg: Sdfg) -> Iterator[None]:
         raise
 
 
-class Builder(builder.Builder):
-    """Builds an `SDFG` by hand; see `dcpy.ir.building.builder.Builder` for how. The result is ``b.sdfg``."""
+class Builder(SdfgBuilder):
+    """Builds an `SDFG` by hand; see `dcpy.ir.building.builder.SdfgBuilder` for how. The result is ``b.sdfg``."""
 
     sdfg_type = SDFG
 

@@ -39,7 +39,7 @@ def test_links_of_the_landing_page_lead_somewhere(site):
 def test_the_api_has_programs_and_sdfgs(site):
     text = (site / "reference" / "api" / "index.html").read_text()
     assert "dcpy.api.program" in text
-    assert "dcpy.ir.building.builder.Builder" in text
+    assert "dcpy.ir.building.builder.SdfgBuilder" in text
 
 
 WORDS = ("install", "conda", "macOS", "compiler", "cache", "progress", "thread", "GPU", "gradient", "vectorize")

@@ -10,13 +10,13 @@ import pytest
 
 from dcpy.base.errors import InvalidSdfg, ParseError
 from dcpy.ir.building import builder
-from dcpy.ir.building.builder import Builder, Out
+from dcpy.ir.building.builder import Out, SdfgBuilder
 from dcpy.ir.schedules import PARALLEL
 from dcpy.ir.text import parse_sdfg, print_sdfg
 from dcpy.ir.types import float32, float64, int32, int64
 
 
-def text_of(b: Builder) -> str:
+def text_of(b: SdfgBuilder) -> str:
     text = print_sdfg(b.sdfg)
     assert print_sdfg(parse_sdfg(text)) == text
     return text
@@ -31,13 +31,13 @@ def test_the_example_of_the_docstring_runs():
 
 
 def test_every_kind_of_node():
-    callee = Builder("scale")
+    callee = SdfgBuilder("scale")
     m = callee.size("M")
     data, factor = callee.array("data", float64, (m,)), callee.scalar("factor", float64)
     with callee.map(i=m) as (i,):
         callee.tasklet("o = a * f", a=data[i], f=factor, o=Out(data[i]))
 
-    b = Builder("all")
+    b = SdfgBuilder("all")
     n = b.size("N")
     x, a = b.array("x", float64, (n,)), b.scalar("a", float64)
     total = b.returns(float64)
@@ -93,7 +93,7 @@ def test_every_kind_of_node():
 
 
 def test_every_kind_of_block():
-    b = Builder("flow")
+    b = SdfgBuilder("flow")
     n, steps = b.size("N"), b.symbol("steps")
     x = b.array("x", float64, (n,))
     b.array("idx", int32, (n,))
@@ -131,7 +131,7 @@ def test_every_kind_of_block():
 
 
 def test_views_and_results():
-    b = Builder("views")
+    b = SdfgBuilder("views")
     n = b.size("N")
     x = b.array("x", float32, (n, n), order="F")
     p = b.array("p", float32, (3,))
@@ -160,7 +160,7 @@ def test_views_and_results():
 
 
 def test_a_name_that_is_taken_gets_a_number():
-    b = Builder("twice")
+    b = SdfgBuilder("twice")
     x = b.array("x", float64, (4,))
     for _ in range(2):
         with b.map(i=4) as (i,):
@@ -171,7 +171,7 @@ def test_a_name_that_is_taken_gets_a_number():
 
 
 def test_dtypes_may_be_those_of_numpy():
-    b = Builder("n")
+    b = SdfgBuilder("n")
     x = b.array("x", np.float32, (4,))
     b.scalar("a", "int16")
     assert x.dtype == float32
@@ -180,7 +180,7 @@ def test_dtypes_may_be_those_of_numpy():
 
 
 def refused(write):
-    b = Builder("bad")
+    b = SdfgBuilder("bad")
     x = b.array("x", float64, (4, 4))
     with pytest.raises((InvalidSdfg, ParseError)) as caught:
         write(b, x)
@@ -196,19 +196,19 @@ def test_refusals():
     assert refused(lambda b, x: b.result(b.transient("t", float64))) == "'t' is a temporary"
     assert refused(lambda b, x: b.assign("x", 3)) == "'x' is the name of something else in 'bad'"
     assert refused(lambda b, x: b.array("x", float64, ())) == "'x' is declared twice in 'bad'"
-    callee = Builder("callee")
+    callee = SdfgBuilder("callee")
     callee.symbol("k")
     assert refused(lambda b, x: b.call(callee.sdfg)) == "the call of 'callee' gives no value for k"
 
 
 def test_a_block_does_not_go_into_a_state():
-    b = Builder("bad")
+    b = SdfgBuilder("bad")
     with pytest.raises(InvalidSdfg, match="a break does not go into a state"), b.state():
         b.break_()
 
 
 def test_symbols_carry_assumptions():
-    b = Builder("f")
+    b = SdfgBuilder("f")
     b.array("A", float64, (b.size("N"),))
     b.assume("N", least=1, multiple_of=4)
     b.assume("N", most=64, multiple_of=8)

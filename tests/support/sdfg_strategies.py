@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from dcpy.ir.building.builder import Builder, Container, Out
+from dcpy.ir.building.builder import Container, Out, SdfgBuilder
 from dcpy.ir.data import View
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.schedules import PARALLEL, UNDECIDED
@@ -68,10 +68,10 @@ class _Line:
 
 
 class _Writer:
-    """Draws statements and writes them with a `Builder`."""
+    """Draws statements and writes them with a `SdfgBuilder`."""
 
     def __init__(self, draw: st.DrawFn, *, calls: bool) -> None:
-        self.draw, self.b = draw, Builder("random")
+        self.draw, self.b = draw, SdfgBuilder("random")
         self.b.size("N")
         self.b.size("M")
         self.lines = [
@@ -222,7 +222,7 @@ class _Writer:
 
 def _scale() -> Sdfg:
     """A callee: ``v[:] = v - f``."""
-    b = Builder("shift")
+    b = SdfgBuilder("shift")
     length = b.size("L")
     v, f = b.array("v", float64, (length,)), b.scalar("f", float64)
     with b.map(i=length) as (i,):

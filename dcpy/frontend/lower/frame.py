@@ -77,7 +77,7 @@ class Evaluator:
     execute: Callable[[Frame, core.Body], Flow]  # statements
     attribute: Callable[[Frame, Value, str], Value]  # ``owner.name``
     comprehend: Callable[[Frame, Any, Value], Value]  # a comprehension of run-time length
-    lower: Callable[[Program, Any, dict[str, ArgType], Any], Any]  # a function that is called, to an SDFG of its own
+    lower: Callable[[LoweringState, Any, dict[str, ArgType], Any], Any]  # a called function, to an SDFG of its own
     call_list: Callable[[Frame, Any, str, Any, Any], Value | None]  # methods of lists
     reduce_items: Callable[[Frame, Any, Any, Any], Value | None]  # ``sum(...)`` of run-time length
     all_items: Callable[[Frame, Value], Value]  # the list of what a generator expression gives
@@ -129,7 +129,7 @@ class Lists:
 
 
 @dataclass
-class Program:
+class LoweringState:
     """State that all activations of one lowering share."""
 
     b: OpBuilder
@@ -249,7 +249,7 @@ class Frame:
 
     def __init__(
         self,
-        program: Program,
+        program: LoweringState,
         source: Source,
         define: core.Define,
         closure: Closure,

@@ -31,7 +31,7 @@ from dcpy.frontend.lower.arrays.name_aliases import copies, seen_copies
 from dcpy.frontend.lower.dead_declarations import prune
 from dcpy.frontend.lower.emitter import Emitter
 from dcpy.frontend.lower.expressions import attribute
-from dcpy.frontend.lower.frame import Evaluator, Flow, Frame, Identity, IdentityMatters, NoCall, Program
+from dcpy.frontend.lower.frame import Evaluator, Flow, Frame, Identity, IdentityMatters, LoweringState, NoCall
 from dcpy.frontend.lower.functions.annotation_agreement import unify_annotation_sizes
 from dcpy.frontend.lower.functions.call_dispatch import call, unwrap
 from dcpy.frontend.lower.functions.callback_calls import start_effect_token
@@ -186,7 +186,7 @@ def _lower(
     options: Options,
     name: str,
     aliases: Mapping[int, str],
-    caller: Program | None = None,
+    caller: LoweringState | None = None,
     records: Mapping[str, Record] | None = None,
     identity: Identity | None = None,
     assumptions: Assumptions | Forwarded | None = None,
@@ -203,7 +203,7 @@ def _lower(
     b = OpBuilder(emit)
     b.split_joins = caller.b.split_joins if caller is not None else {} if split_at is None else split_at
     evaluator = Evaluator(execute, attribute, comprehend, _lower_callee, *_LISTS)
-    program = Program(b, options, evaluator, aliases=aliases)
+    program = LoweringState(b, options, evaluator, aliases=aliases)
     program.objects.identity, program.callees.by_value = identity or program.objects.identity, by_value
     _join(program, caller, function, name)
     closure = Closure(function, program.dependences)
@@ -258,7 +258,7 @@ def _guards(sdfg: Sdfg, assumptions: Assumptions | Forwarded | None) -> tuple[tu
     return guards, needed(assumptions.refuted_facts, known)
 
 
-def _join(program: Program, caller: Program | None, function: Callable[..., Any], name: str) -> None:
+def _join(program: LoweringState, caller: LoweringState | None, function: Callable[..., Any], name: str) -> None:
     """Share facts about functions, and the dependences of the whole, between a callee and its caller."""
     if caller is None:
         program.callees.names[name] = 0
@@ -280,7 +280,7 @@ def _refuse_generator(define: core.Define) -> None:
 
 
 def _lower_callee(
-    program: Program, function: Callable[..., Any], arg_types: dict[str, ArgType], facts: Forwarded | None
+    program: LoweringState, function: Callable[..., Any], arg_types: dict[str, ArgType], facts: Forwarded | None
 ) -> Lowered:
     """The SDFG of a function that another one calls. Names of SDFGs are unique in a program."""
     name = program.callees.fresh_name(_name(function))

@@ -1,8 +1,8 @@
 """Writes SDFGs by hand, statement by statement, without any Python function to start from.
 
-    >>> from dcpy.ir.building.builder import Builder, Out
+    >>> from dcpy.ir.building.builder import SdfgBuilder, Out
     >>> from dcpy.ir.types import float64
-    >>> b = Builder("axpy")
+    >>> b = SdfgBuilder("axpy")
     >>> n = b.size("N")
     >>> a, x, y = b.scalar("a", float64), b.array("x", float64, (n,)), b.array("y", float64, (n,))
     >>> with b.map(i=n) as (i,):
@@ -59,7 +59,7 @@ from dcpy.ir.symbolic import ZERO, Expr, ExprLike, as_expr, as_exprs, sym
 from dcpy.ir.tree import regions_around
 from dcpy.ir.types import DType
 
-__all__ = ["Builder", "Cases", "Container", "Out", "as_dtype"]
+__all__ = ["Cases", "Container", "Out", "SdfgBuilder", "as_dtype"]
 
 N = TypeVar("N", bound=Node)
 B = TypeVar("B", bound=Block)
@@ -77,7 +77,7 @@ class _Frame:
     explicit: bool = False
 
 
-class Builder:
+class SdfgBuilder:
     """Builds one SDFG, which is `sdfg` at any time.
 
     Statements are appended where the innermost open ``with`` block is. Nodes outside of ``with b.state()`` go to an
@@ -95,7 +95,7 @@ class Builder:
         self._params: dict[str, Expr] = {}  # as the user called them
 
     @classmethod
-    def into(cls, sdfg: Sdfg, state: State) -> Builder:
+    def into(cls, sdfg: Sdfg, state: State) -> SdfgBuilder:
         """A builder that goes on with a state of an SDFG that there is."""
         found = cls(sdfg.name)
         found.sdfg = sdfg
@@ -370,7 +370,7 @@ class Builder:
 class Cases:
     """The cases of a branch, in the order in which they are tested."""
 
-    def __init__(self, builder: Builder, branch: Branch) -> None:
+    def __init__(self, builder: SdfgBuilder, branch: Branch) -> None:
         self._builder, self._branch = builder, branch
 
     @contextmanager

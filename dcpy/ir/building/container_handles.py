@@ -1,4 +1,4 @@
-"""Container handles: what the `Builder` gives for a name, and how subsets are written with Python's brackets."""
+"""Container handles: what the `SdfgBuilder` gives for a name, and how subsets are written with Python's brackets."""
 
 from __future__ import annotations
 

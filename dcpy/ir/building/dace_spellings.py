@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from dcpy.base.errors import InvalidSdfg
 from dcpy.ir import types
 from dcpy.ir.analysis.dependence.loop_nests import params_of, scopes_in
-from dcpy.ir.building.builder import Builder, Out, as_dtype
+from dcpy.ir.building.builder import Out, SdfgBuilder, as_dtype
 from dcpy.ir.data import Array, Data, Scalar
 from dcpy.ir.memlet import CONFLICT_RESOLUTIONS
 from dcpy.ir.memlet import Memlet as IrMemlet
@@ -223,7 +223,7 @@ class StateWords:
         **_edges: bool,
     ) -> Map:
         """A map of one tasklet: ``add_mapped_tasklet("t", {"i": "0:N"}, {"a": Memlet("A[i]")}, "b = a", {...})``."""
-        b = Builder.into(self.sdfg, self.state)
+        b = SdfgBuilder.into(self.sdfg, self.state)
         ranges = {param: _dim(text) for param, text in map_ranges.items()}
         point = [param for param, dim in ranges.items() if not isinstance(dim, Range)]
         if point:
@@ -249,7 +249,7 @@ class StateWords:
             raise InvalidSdfg(
                 "a tasklet is given with its memlets", help='write {"a": dcpy.Memlet("A[0]")} instead of {"a"}'
             )
-        b = Builder.into(self.sdfg, self.state)
+        b = SdfgBuilder.into(self.sdfg, self.state)
         read = {connector: memlet.of(self.sdfg) for connector, memlet in inputs.items()}
         written = {connector: memlet.of(self.sdfg) for connector, memlet in outputs.items()}
         outs = {connector: Out(replace(found, wcr=""), found.wcr) for connector, found in written.items()}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dcpy.ir.analysis.dependence.loop_nests import Scope, params_of, ranges_of
+from dcpy.ir.analysis.dependence.loop_nests import MapOrLoop, params_of, ranges_of
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.nodes import Map, Node
 from dcpy.ir.region import Block, Loop, Region, State
@@ -20,7 +20,7 @@ from dcpy.ir.symbolic import ZERO, Ranges, as_expr, max_of, min_of, sym
 # -- axes ------------------------------------------------------------------------------------------------------------
 
 
-def set_axes(scope: Scope, ranges: dict[str, Range], rw: Rewriter) -> None:
+def set_axes(scope: MapOrLoop, ranges: dict[str, Range], rw: Rewriter) -> None:
     """Gives a map these axes, in this order; a loop its one."""
     if isinstance(scope, Map):
         rw.update(scope, params=tuple(ranges), domain=tuple(ranges.values()))
@@ -48,7 +48,7 @@ def tiles_and_tile(values: Range, size: int, tile: str, ranges: Ranges) -> tuple
     return Range(values.start, values.stop, as_expr(step * size)), Range(sym(tile), end, values.step)
 
 
-def split_axis(scope: Scope, param: str, size: int, rw: Rewriter) -> str:
+def split_axis(scope: MapOrLoop, param: str, size: int, rw: Rewriter) -> str:
     """Strip-mines an axis, whose step is a number; returns the new axis, which goes over the tiles.
 
     It is a parameter of a map just before the one that is split, and a loop of its own around a loop.

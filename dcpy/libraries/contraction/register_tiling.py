@@ -25,7 +25,7 @@ FEW = 64  # columns up to which tiles go down all rows: of more, each row is rea
 SUMS = 256  # bytes of sums of several rows side by side: half of the registers, where these hold 32 bytes
 
 TileIndices = Mapping[int, Expr]  # where some dimensions stand
-Scope = AbstractContextManager[None]
+LoopContext = AbstractContextManager[None]
 
 
 def register_tiles(f: Fragment, spec: Contraction, group: int, schedule: Schedule = UNDECIDED) -> None:
@@ -64,7 +64,7 @@ def _side_by_side(f: Fragment, spec: Contraction, rows: Expr) -> int:
     return max(min(fitting, fitting if rows.constant is None else rows.constant), 1)
 
 
-def _where_they_fit(f: Fragment, at: Sequence[Expr], steps: Sequence[Range]) -> tuple[Scope, Scope | None]:
+def _where_they_fit(f: Fragment, at: Sequence[Expr], steps: Sequence[Range]) -> tuple[LoopContext, LoopContext | None]:
     """Open scopes for whole and for other steps from here; return both, the second if there is one."""
     unknown = [
         op("le", Index(start + values.step), Index(values.stop))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.analysis.dependence.loop_nests import Axis, Scope, axes_of, scopes_around
+from dcpy.ir.analysis.dependence.loop_nests import Axis, MapOrLoop, axes_of, scopes_around
 from dcpy.ir.region import Loop
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import sym
@@ -50,6 +50,6 @@ class LoopSkewing(Transformation[Axis]):
         return loop
 
 
-def _own_axes(scope: Scope, by: str) -> tuple[Axis, ...]:
+def _own_axes(scope: MapOrLoop, by: str) -> tuple[Axis, ...]:
     """The axes of a loop; those of a map only if one is named."""
     return axes_of(scope) if by or isinstance(scope, Loop) else ()

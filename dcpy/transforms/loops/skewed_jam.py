@@ -12,7 +12,7 @@ from dcpy.ir.analysis.accesses.memory_access import MemoryAccess
 from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.analysis.dependence.dependence_vectors import NestDependences, dependences_between
 from dcpy.ir.analysis.dependence.loop_dependences import iterations_have_order
-from dcpy.ir.analysis.dependence.loop_nests import Axis, Scope, params_of, ranges_of
+from dcpy.ir.analysis.dependence.loop_nests import Axis, MapOrLoop, params_of, ranges_of
 from dcpy.ir.data import Array
 from dcpy.ir.editing.cloning import clone, clone_body
 from dcpy.ir.editing.nest_edits import groups_and_rest, place_at_end
@@ -34,7 +34,7 @@ LONGEST = 24  # tasklets of an iteration: more of them have enough to do while o
 class AlignedScope:
     """A map or loop over a row, and the shift of its parameter against that of the inner loop."""
 
-    scope: Scope
+    scope: MapOrLoop
     shift: Expr
 
     @property
@@ -184,7 +184,7 @@ def _parts_of(outer: Loop) -> tuple[AlignedScope, ...] | Refusal:
     for node in maps:
         if len(node.params) > 1 or node.domain[0].step is not ONE or outer.param in node.domain[0].symbols:
             return Refusal("a map before the inner loop does not go along the row alone", (node,))
-    scopes: list[Scope] = [*maps, inner]
+    scopes: list[MapOrLoop] = [*maps, inner]
     bodies = [block for scope in scopes for block in scope.body.walk_blocks()]
     tasklets = [node for scope in scopes for node in scope.body.walk_nodes()]
     if not all(isinstance(block, State) for block in bodies) or not all(isinstance(n, Tasklet) for n in tasklets):

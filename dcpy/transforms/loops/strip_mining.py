@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.analysis.dependence.loop_nests import Axis, Scope, axes_of
+from dcpy.ir.analysis.dependence.loop_nests import Axis, MapOrLoop, axes_of
 from dcpy.ir.editing.nest_edits import split_axis
 from dcpy.ir.nodes import Map
 from dcpy.ir.region import Break, Loop
@@ -41,7 +41,7 @@ class StripMining(Transformation[Axis]):
         axis = axis_named(m[self.scope], self.param)
         return axis if isinstance(axis, Refusal) else cannot_be_split(axis, self.size) or axis
 
-    def apply(self, m: Match, plan: Axis, rw: Rewriter) -> tuple[Scope, ...]:
+    def apply(self, m: Match, plan: Axis, rw: Rewriter) -> tuple[MapOrLoop, ...]:
         """Return the map, or both loops, the outer one first; the inner one is the original."""
         scope = plan.owner
         split_axis(scope, plan.param, self.size, rw)
@@ -49,7 +49,7 @@ class StripMining(Transformation[Axis]):
         return (around, scope) if isinstance(scope, Loop) and isinstance(around, Loop) else (scope,)
 
 
-def axis_named(scope: Scope, param: str) -> Axis | Refusal:
+def axis_named(scope: MapOrLoop, param: str) -> Axis | Refusal:
     """The axis of a map or loop with this parameter; by default the last one."""
     axes = axes_of(scope)
     named = [axis for axis in axes if axis.param == param] if param else axes[-1:]

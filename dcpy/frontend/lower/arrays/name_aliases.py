@@ -27,7 +27,7 @@ from dcpy.frontend.lower.frame import Names, shown
 from dcpy.frontend.lower.sequences import list_references
 
 if TYPE_CHECKING:
-    from dcpy.frontend.lower.frame import Frame, Program
+    from dcpy.frontend.lower.frame import Frame, LoweringState
 
 Env = Mapping[str, Value]
 
@@ -156,12 +156,12 @@ def require_no_late_copies(frame: Frame, start: int) -> None:
         frame.program.activations.pop()
 
 
-def seen_copies(program: Program, container: str) -> list[tuple[str, object]]:
+def seen_copies(program: LoweringState, container: str) -> list[tuple[str, object]]:
     """Those of `copies` that the program can still see."""
     return [(other, merge) for other, merge in copies(program, container) if is_seen(program, other)]
 
 
-def copies(program: Program, container: str) -> list[tuple[str, object]]:
+def copies(program: LoweringState, container: str) -> list[tuple[str, object]]:
     """Return the copies of a container or list (by key) that are one array in Python, and where the paths met."""
     twins = program.b.aliased_copies
     if not twins:
@@ -175,7 +175,7 @@ def copies(program: Program, container: str) -> list[tuple[str, object]]:
     return [(other, merge) for other, merge in found.items() if other != container]
 
 
-def is_seen(program: Program, holder: str) -> bool:
+def is_seen(program: LoweringState, holder: str) -> bool:
     """Return whether the caller, or a name that somebody may read later, shows a container or list."""
     desc = program.b.emit.descs.get(holder)
     if desc is not None and not desc.transient:

@@ -1,8 +1,8 @@
 """Callback calls: Python functions that stay Python functions, as `Callback` nodes in program order.
 
-All callbacks of a program read and write one scalar, `Program.effect_token`: what is outside of the program. So no pass
-drops one, moves it past another, or runs a loop around it in parallel. A function that calls back is evaluated in its
-caller.
+All callbacks of a program read and write one scalar, `LoweringState.effect_token`: what is outside of the program. So
+no pass drops one, moves it past another, or runs a loop around it in parallel. A function that calls back is evaluated
+in its caller.
 """
 
 from __future__ import annotations

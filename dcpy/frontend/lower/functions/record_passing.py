@@ -13,7 +13,7 @@ from dcpy.ir.analysis.dataflow.def_use import desc_symbols
 from dcpy.ir.sdfg import Sdfg
 
 if TYPE_CHECKING:
-    from dcpy.frontend.lower.frame import Program
+    from dcpy.frontend.lower.frame import LoweringState
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class RecordPassing:
 
 
 def without_unused(
-    program: Program, sdfg: Sdfg, types: Mapping[str, ArgType], passing: RecordPassing
+    program: LoweringState, sdfg: Sdfg, types: Mapping[str, ArgType], passing: RecordPassing
 ) -> tuple[dict[str, ArgType], RecordPassing]:
     """Forgets fields that the program does not read: a call may pass anything there."""
     in_use = {*mentioned(sdfg), *(name for name, needed in program.objects.used_fields.items() if needed)}

@@ -21,7 +21,7 @@ from dcpy.ir.symbolic import as_expr
 from dcpy.ir.types import int64
 
 if TYPE_CHECKING:
-    from dcpy.frontend.lower.frame import Program
+    from dcpy.frontend.lower.frame import LoweringState
 
 MAX_CLOSURES = 20  # functions of one definition with variables of their own (closures) that call one another
 MAX_LEVELS = 64  # of a recursion
@@ -36,7 +36,7 @@ class CallsItself(FrontendError):
     """A function calls itself: lowering begins anew, for the sizes and integers of the call."""
 
 
-def enter(program: Program, name: str, function: object, code: object) -> None:
+def enter(program: LoweringState, name: str, function: object, code: object) -> None:
     """A function is about to be lowered: what there is on the way to it must not go on for ever."""
     alike = [known for known, known_code in program.callees.stack if known_code is code]
     if function not in alike:

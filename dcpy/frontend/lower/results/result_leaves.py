@@ -45,13 +45,13 @@ from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import Expr
 
 if TYPE_CHECKING:
-    from dcpy.frontend.lower.frame import Program
+    from dcpy.frontend.lower.frame import LoweringState
 
 
 class Leaves:
     """Returned value of one place, taken apart: numbers, arrays and constants in order."""
 
-    def __init__(self, program: Program, env: Mapping[str, Value]) -> None:
+    def __init__(self, program: LoweringState, env: Mapping[str, Value]) -> None:
         self.program, self.env = program, env
         self.values: list[Value] = []
         self.mutable_records: dict[str, Made] = {}  # objects that may change, by key

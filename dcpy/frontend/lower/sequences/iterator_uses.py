@@ -22,7 +22,7 @@ from dcpy.frontend.lower.sequences import cursors
 from dcpy.frontend.lower.sequences import items as sequences
 
 if TYPE_CHECKING:
-    from dcpy.frontend.lower.frame import Frame, Program
+    from dcpy.frontend.lower.frame import Frame, LoweringState
 
 USED_UP = ("zip", "enumerate", "reversed", "map", "repeat", "count", "points")
 
@@ -74,7 +74,7 @@ def _forget(used_up: list[Use], use: Use) -> None:
 
 
 @contextmanager
-def on_one_of(program: Program) -> Iterator[Callable[[bool], None]]:
+def on_one_of(program: LoweringState) -> Iterator[Callable[[bool], None]]:
     """Sides that exclude one another are written: call what is given behind each, with whether control goes on there.
 
     What some of these sides have used up is so behind all of them.

@@ -16,7 +16,7 @@ from dcpy.ir.analysis.costs.cache_lines import Pattern
 from dcpy.ir.analysis.costs.work_estimates import Typical
 from dcpy.ir.analysis.dataflow.aliasing import base_of
 from dcpy.ir.analysis.dataflow.def_use import Uses
-from dcpy.ir.analysis.dependence.loop_nests import Axis, Scope, as_scope
+from dcpy.ir.analysis.dependence.loop_nests import Axis, MapOrLoop, as_scope
 from dcpy.ir.data import Array, View
 from dcpy.ir.expressions.scalar import Index, Load, loads_of
 from dcpy.ir.field_roles import Role, Runs
@@ -137,7 +137,7 @@ class _Walk:
             self.region(bodies[0], self.inside(scope, path))
         return path
 
-    def inside(self, scope: Scope, path: _Path) -> _Path:
+    def inside(self, scope: MapOrLoop, path: _Path) -> _Path:
         """The path in the body of a map or loop."""
         for index, (name, values) in enumerate(scope.iteration_space()):
             trips = max(self.value(values.size, path.points[0]), 0)

@@ -21,7 +21,7 @@ from dcpy.ir.analysis.costs.counted_nests import Phase, phases_of
 from dcpy.ir.analysis.costs.dependence_chains import chain_of
 from dcpy.ir.analysis.costs.work_estimates import Typical, work_of
 from dcpy.ir.analysis.dataflow.def_use import Uses
-from dcpy.ir.analysis.dependence.loop_nests import Axis, Scope, axes_of
+from dcpy.ir.analysis.dependence.loop_nests import Axis, MapOrLoop, axes_of
 from dcpy.ir.machine_model import UNIT, Costs
 from dcpy.ir.nodes import Map
 from dcpy.ir.region import Region
@@ -45,7 +45,7 @@ class NestTime:
     takes, with all cores, full vectors, and each line of memory moved once.
     """
 
-    nest: Scope | None
+    nest: MapOrLoop | None
     elements: tuple[Element, ...]
     times: float
     cores: int
@@ -81,7 +81,7 @@ class NestTime:
         return max(self.seconds / (self.times * self.least_seconds), 1.0) if self.times * self.least_seconds else 1.0
 
 
-def seconds(nest: Scope, sizes: Mapping[str, int], uses: Uses, costs: Costs, by: Schedule | None = None) -> float:
+def seconds(nest: MapOrLoop, sizes: Mapping[str, int], uses: Uses, costs: Costs, by: Schedule | None = None) -> float:
     """Return the seconds of a map or loop with its schedule, or `by` another one in its place."""
     found = _Program(phases_of(nest, sizes, uses, costs), uses, costs, {} if by is None else {nest: by})
     return sum(time.seconds for time in found.times())
@@ -102,7 +102,7 @@ def nest_times(part: Region | Element, sizes: Mapping[str, int], uses: Uses, cos
 class _Program:
     """The phases of a part, and the nests that they form."""
 
-    def __init__(self, phases: list[Phase], uses: Uses, costs: Costs, schedules: Mapping[Scope, Schedule]) -> None:
+    def __init__(self, phases: list[Phase], uses: Uses, costs: Costs, schedules: Mapping[MapOrLoop, Schedule]) -> None:
         self.phases, self.uses, self.costs, self.schedules = phases, uses, costs, schedules
         self.mapped = {
             counted.axis.owner
@@ -113,13 +113,13 @@ class _Program:
 
     def times(self) -> list[NestTime]:
         """Of each nest, in program order."""
-        nests: dict[Scope | Region, list[Phase]] = {}
+        nests: dict[MapOrLoop | Region, list[Phase]] = {}
         for phase in self.phases:
             nest = self.nest_of(phase)
             nests.setdefault(phase.region if nest is None else nest, []).append(phase)
         return [_Nest(self, key, phases).time() for key, phases in nests.items()]
 
-    def nest_of(self, phase: Phase) -> Scope | None:
+    def nest_of(self, phase: Phase) -> MapOrLoop | None:
         """The outermost map around a phase; else the outermost loop in which there is no map."""
         axes = [counted.axis for counted in phase.axes]
         first = next((axis.owner for axis in axes if axis.is_parallel), None)
@@ -132,7 +132,7 @@ class _Program:
 class _Nest:
     """One nest: its phases, the number of axes around it, and the cores that it runs on."""
 
-    def __init__(self, program: _Program, key: Scope | Region, phases: list[Phase]) -> None:
+    def __init__(self, program: _Program, key: MapOrLoop | Region, phases: list[Phase]) -> None:
         self.program, self.phases = program, phases
         self.scope = None if isinstance(key, Region) else key
         self.costs, self.processor = program.costs, program.costs.processor

@@ -16,14 +16,14 @@ from dcpy.ir.schedules import Schedule
 from dcpy.ir.subsets import Range
 from dcpy.ir.tree import Element, TreeNode, owners_around
 
-Scope = Map | Loop
+MapOrLoop = Map | Loop
 
 
 @dataclass(frozen=True, slots=True)
 class Axis:
     """One dimension of an iteration space: parameter number `index` of a map, or the one of a loop."""
 
-    owner: Scope
+    owner: MapOrLoop
     index: int = 0
 
     @property
@@ -61,7 +61,7 @@ class Nest:
     body: Region
 
     @property
-    def owners(self) -> tuple[Scope, ...]:
+    def owners(self) -> tuple[MapOrLoop, ...]:
         """Its maps and loops, outermost first."""
         return tuple(dict.fromkeys(axis.owner for axis in self.axes))
 
@@ -69,38 +69,38 @@ class Nest:
     def params(self) -> tuple[str, ...]:
         return tuple(axis.param for axis in self.axes)
 
-    def upto(self, owner: Scope) -> Nest:
+    def upto(self, owner: MapOrLoop) -> Nest:
         """The part of it that ends with a map or loop."""
         kept = self.owners[: self.owners.index(owner) + 1]
         return Nest(tuple(axis for axis in self.axes if axis.owner in kept), owner.body)
 
 
-def as_scope(element: Element) -> Scope | None:
+def as_scope(element: Element) -> MapOrLoop | None:
     """An element that is a map or a loop."""
     return element if isinstance(element, Map | Loop) else None
 
 
-def params_of(scope: Scope) -> tuple[str, ...]:
+def params_of(scope: MapOrLoop) -> tuple[str, ...]:
     """The parameters of a map, the parameter of a loop."""
     return scope.params if isinstance(scope, Map) else (scope.param,)
 
 
-def ranges_of(scope: Scope) -> tuple[Range, ...]:
+def ranges_of(scope: MapOrLoop) -> tuple[Range, ...]:
     """Their ranges."""
     return scope.domain if isinstance(scope, Map) else (scope.range,)
 
 
-def axes_of(scope: Scope) -> tuple[Axis, ...]:
+def axes_of(scope: MapOrLoop) -> tuple[Axis, ...]:
     """The axes of one map or loop."""
     return tuple(Axis(scope, index) for index in range(len(params_of(scope))))
 
 
-def nest_of(*scopes: Scope) -> Nest:
+def nest_of(*scopes: MapOrLoop) -> Nest:
     """Maps and loops, each just inside the one before, as a nest."""
     return Nest(tuple(axis for scope in scopes for axis in axes_of(scope)), scopes[-1].body)
 
 
-def perfect_nest(outer: Scope) -> Nest:
+def perfect_nest(outer: MapOrLoop) -> Nest:
     """The deepest perfect nest that begins with a map or loop."""
     scopes = [outer]
     while (inner := only_scope_in(scopes[-1].body)) is not None:
@@ -108,7 +108,7 @@ def perfect_nest(outer: Scope) -> Nest:
     return nest_of(*scopes)
 
 
-def only_scope_in(region: Region) -> Scope | None:
+def only_scope_in(region: Region) -> MapOrLoop | None:
     """The map or loop that is all there is in a region, declarations included; None where there is more, or less."""
     if region.containers:
         return None
@@ -120,12 +120,12 @@ def only_scope_in(region: Region) -> Scope | None:
     return None
 
 
-def scopes_around(place: TreeNode) -> Iterator[Scope]:
+def scopes_around(place: TreeNode) -> Iterator[MapOrLoop]:
     """The maps and loops that a place is inside of, innermost first."""
     return (owner for owner in owners_around(place) if isinstance(owner, Map | Loop))
 
 
-def scopes_in(region: Region) -> Iterator[Scope]:
+def scopes_in(region: Region) -> Iterator[MapOrLoop]:
     """All maps and loops inside a region, in program order, each before those inside it."""
     return (
         inner.owner for inner in region.walk_regions() if inner is not region and isinstance(inner.owner, Map | Loop)
