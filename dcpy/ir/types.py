@@ -6,6 +6,7 @@ here: the frontend asks NumPy itself.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,6 +51,10 @@ class DType:
     def complex(self) -> DType:
         """The dtype of complex numbers with parts of this one; of other numbers, the dtype itself."""
         return next((whole for whole, part in _PARTS.items() if part == self), self)
+
+    def annotation(self, shape: Sequence[object]) -> str:
+        """Return the type of an array with this shape as users write it in annotations: ``float64[N, 3]``."""
+        return f"{self.numpy_name}[{', '.join(map(str, shape))}]"
 
     def __str__(self) -> str:
         return self.name

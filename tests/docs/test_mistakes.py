@@ -139,3 +139,11 @@ def test_the_cause_stays_reachable(tmp_path):
     cause = caught.value.__cause__
     assert isinstance(cause, dcpy.FrontendError)
     assert cause.message in caught.value.notes[0]
+
+
+def test_messages_spell_types_as_annotations_do():
+    """`float64[N]`, never the `f64[N]` of the textual IR: a user writes the one, and has not seen the other."""
+    said = [line for match in SECTION.finditer(PAGE.read_text()) for line in match["message"].splitlines()]
+    said = [line for line in said if "error[" in line or line.lstrip().startswith(("= note", "= help"))]
+    assert sum("float64" in line for line in said) >= 5
+    assert [line for line in said if re.search(r"(?<!<)\b[fiuc](8|16|32|64|128)(\[|\b)", line)] == []

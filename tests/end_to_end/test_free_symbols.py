@@ -195,6 +195,6 @@ def test_refused_calls_of_sdfgs():
 
     assert "_scaling() is missing the arguments factor" in refusal(missing, X)
     assert "_scaling() got an unexpected keyword argument 'J'" in refusal(unknown, X)
-    assert "_scaling() takes 'A' as an array f64[N], not an array f32" in refusal(other_type, X)
+    assert "_scaling() takes 'A' as an array float64[N], not an array float32" in refusal(other_type, X)
     assert "the arguments 'A' and 'out' of _scaling() may share memory" in refusal(overlapping, X)
     assert "_scaling() takes 'out' with a size of N, which is 6, not 3" in refusal(other_size, X)

@@ -401,7 +401,7 @@ REFUSED = [
     (generator_twice, "the generator 'g' is asked for items at several places"),
     (lambda a: next([1, 2]), "next() of a list of 2, which is no iterator"),
     (lambda a: next(iter((3, 2.5))), "an iterator over a tuple whose items are of several kinds"),
-    (lambda a: next(iter((a, a))), "an iterator over a tuple or list that holds an array f64[N]"),
+    (lambda a: next(iter((a, a))), "an iterator over a tuple or list that holds an array float64[N]"),
     (lambda a: iter(a)[0], "an iterator has no positions"),
     (lambda a: len(iter(a)), "an iterator has no len()"),
     (lambda a: iter(3), "iter() of 3"),

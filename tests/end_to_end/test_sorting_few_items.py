@@ -92,7 +92,7 @@ def test_refuses_items_that_differ_in_kind_and_says_what_to_write():
     def alike(n, x):
         return sorted([float(n), x])
 
-    with pytest.raises(FrontendError, match="an integer or a scalar f64, depending on their values") as caught:
+    with pytest.raises(FrontendError, match="an integer or a scalar float64, depending on their values") as caught:
         dcpy.program(differ).to_sdfg(3, 2.5)
     assert "convert all to one type" in str(caught.value)
     check_same(alike, 3, 2.5)

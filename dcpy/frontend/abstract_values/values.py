@@ -457,7 +457,7 @@ def kind_of(value: Value) -> str:
     """Return a description of the value in words, for messages."""
     match value:
         case ArrayValue(dtype=dtype, shape=shape):
-            return f"an array {dtype}[{', '.join(map(str, shape))}]"
+            return f"an array {dtype.annotation(shape)}"
         case Resized(home=like) | Sliding(like=like):
             return kind_of(like)
         case Static(value=None):
@@ -465,7 +465,7 @@ def kind_of(value: Value) -> str:
         case Static(value=object_):
             return f"{object_!r}" if isinstance(object_, _PLAIN) else f"a {type(object_).__name__}"
         case Scalar(dtype=dtype):
-            return f"a scalar {dtype}"
+            return f"a scalar {dtype.numpy_name}"
         case TupleValue(cls=cls) | RecordValue(cls=cls) | ObjectValue(cls=cls) if cls is not None:
             return f"an object of {cls.__name__}"
         case TupleValue(items=items, is_list=is_list):

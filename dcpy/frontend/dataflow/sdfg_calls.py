@@ -133,9 +133,8 @@ def _array(
     """The array as the SDFG takes it; where it has to be copied for that, what is copied back."""
     b = frame.b
     if not isinstance(value, ArrayValue) or value.dtype != desc.dtype or value.rank != len(desc.shape):
-        sizes = ", ".join(map(str, desc.shape))
         raise FrontendError(
-            f"{found.name}() takes {name!r} as an array {desc.dtype}[{sizes}], not {kind_of(value)}",
+            f"{found.name}() takes {name!r} as an array {desc.dtype.annotation(desc.shape)}, not {kind_of(value)}",
             help=f"convert it: `x.astype(np.{desc.dtype.numpy_name})`" if isinstance(value, ArrayValue) else "",
         )
     if written:

@@ -28,7 +28,7 @@ def _vector(b: OpBuilder, value: Value, name: str) -> ArrayValue:
     found = b.array(value)
     if found.rank != 1 or found.dtype.kind == "c":
         raise b.error(
-            f"math.{name} takes real numbers in one dimension, not {b.describe(value)} of {found.dtype}",
+            f"math.{name} takes real numbers in one dimension, not {b.describe(value)}",
             notes=("Python raises TypeError here",),
             help="flatten an array first: a.ravel()",
         )

@@ -60,7 +60,7 @@ class ArrayType:
         axes = "" if self.axes is None else ", ".join(map(str, self.axes))
         by_axes = f"strided by axes {axes}" if self.layout == "strided" else f"axes {axes}"
         layout = "" if self.layout == "C" else f" ({by_axes if self.axes is not None else self.layout})"
-        return f"{self.dtype}[{', '.join(map(str, self.dims))}]{layout}"
+        return f"{self.dtype.annotation(self.dims)}{layout}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class ScalarType:
     converts: bool = False
 
     def __str__(self) -> str:
-        return f"{'Python ' if self.weak else ''}{self.dtype}"
+        return f"{'Python ' if self.weak else ''}{self.dtype.numpy_name}"
 
 
 @dataclass(frozen=True, slots=True)

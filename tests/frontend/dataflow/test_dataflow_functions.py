@@ -350,4 +350,4 @@ def test_functions_of_elements_give_numbers():
     def f(a):
         return dcpy.elementwise(lambda x: np.zeros(2), a)
 
-    assert "the function gives an array f64[2] for an element" in refusal(f, X)
+    assert "the function gives an array float64[2] for an element" in refusal(f, X)

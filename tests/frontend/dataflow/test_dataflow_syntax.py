@@ -303,7 +303,7 @@ REFUSED = [
     (other_keyword, (X,), "a tasklet does not take code_global="),
     (no_python, (X,), "this text of a tasklet is no Python"),
     (a_consume_scope, (X,), "'work' does not consume a stream like this"),
-    (array_for_an_element, (X,), "the output 'o' is one element, and an array f64[N] is assigned to it"),
+    (array_for_an_element, (X,), "the output 'o' is one element, and an array float64[N] is assigned to it"),
     (no_memory, (X,), "a memlet moves elements of arrays, or a number, not 'text'"),
     (a_number_that_is_perhaps_written, (X,), "make it memory: `s = dcpy.define_local_scalar(dcpy.float64)`"),
     (complex_result, (X,), "a complex number does not fit into float64"),

@@ -178,8 +178,8 @@ REFUSED = [
      "= help: compare their fields, or `a is b`"),
     (a_set, [BOX], "a program cannot return a frozenset\n"
      "= help: return numbers, arrays, None, or tuples of them"),
-    (depends_on_the_path, [BOX, 1], "the field 'b.t': 'b.t' is an array f64[N] or a scalar f64 here, depending on the "
-     "path taken\n= help: use different names, or give both paths the same type"),
+    (depends_on_the_path, [BOX, 1], "the field 'b.t': 'b.t' is an array float64[N] or a scalar float64 here, depending "
+     "on the path taken\n= help: use different names, or give both paths the same type"),
 ]  # fmt: skip
 
 
@@ -228,5 +228,5 @@ def test_the_name_of_an_attribute_is_a_string():
         return getattr(box, box.t)
 
     assert refusal(by_data, Box(np.ones(3))) == """\
-the name of an attribute must be a string that is known at compile time, but is a scalar f64
+the name of an attribute must be a string that is known at compile time, but is a scalar float64
 = help: branch on what decides it, and write the attribute in each branch: `y = x.max() if largest else x.min()`"""

@@ -22,20 +22,20 @@ def described(**values):
 
 def test_equal_sizes_share_a_symbol_and_one_is_a_constant():
     assert described(a=np.ones((3, 4)), b=np.ones((4, 1)), c=np.ones(3, np.float32), N=2) == {
-        "a": "f64[M, K]",
-        "b": "f64[K, 1]",
-        "c": "f32[M]",
-        "N": "Python i64",
+        "a": "float64[M, K]",
+        "b": "float64[K, 1]",
+        "c": "float32[M]",
+        "N": "Python int64",
     }
 
 
 def test_layouts():
     a = np.ones((4, 6))
     assert described(a=a, t=a.T.copy("F"), s=a[:, ::2], r=a[::-1]) == {
-        "a": "f64[N, M]",
-        "t": "f64[M, N] (F)",
-        "s": "f64[N, K] (strided by axes 0, 1)",
-        "r": "f64[N, M] (strided by axes 0, 1)",
+        "a": "float64[N, M]",
+        "t": "float64[M, N] (F)",
+        "s": "float64[N, K] (strided by axes 0, 1)",
+        "r": "float64[N, M] (strided by axes 0, 1)",
     }
 
 
@@ -121,13 +121,14 @@ def test_annotations_work_in_plain_python():
 def test_related_sizes_share_a_symbol():
     values = {"field": np.ones((68, 68)), "out": np.ones((64, 64)), "levels": np.ones((64, 3)), "far": np.ones(80)}
     found = {name: str(kind) for name, kind in types_from_call(values, earlier=[]).items()}
-    assert found == {"field": "f64[N + 4, N + 4]", "out": "f64[N, N]", "levels": "f64[N, 3]", "far": "f64[M]"}
+    field, out, levels = "float64[N + 4, N + 4]", "float64[N, N]", "float64[N, 3]"
+    assert found == {"field": field, "out": out, "levels": levels, "far": "float64[M]"}
 
 
 def test_related_sizes_form_chains():
     values = {"field": np.ones((68, 68, 60)), "out": np.ones((64, 64, 60))}
     found = {name: str(kind) for name, kind in types_from_call(values, earlier=[]).items()}
-    assert found == {"field": "f64[N + 8, N + 8, N]", "out": "f64[N + 4, N + 4, N]"}
+    assert found == {"field": "float64[N + 8, N + 8, N]", "out": "float64[N + 4, N + 4, N]"}
 
 
 def test_python_integers_that_need_more_than_64_bits():
