@@ -55,7 +55,7 @@ def test_kernels_say_what_was_declined():
     said = program.explain(np.ones(9), np.ones(9), 3)
     told = said[said.index("\nkernels, by the constants of") :]
     assert re.search(r"^      declined  ", told, re.M)
-    assert "map-inlining: 'y' is seen from elsewhere" in told
+    assert "map-inlining: 'y' must stay in memory: it is an argument, a result, or has views" in told
 
 
 def test_registers_where_a_compiler_is():

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dcpy.base.errors import ArgumentError
+from dcpy.base.figures import figure_text
 from dcpy.base.installation import install_extra
 from dcpy.ir.analysis.costs.nest_time import LEVELS, NestTime
 from dcpy.ir.machine_model import Processor
 from dcpy.programs.explanation.charts import Chart, Circle, Line, Text, can_draw_pixels, png, svg
 from dcpy.targets.cpu.explanation import WORDS, seconds_in_words, title_of
-from dcpy.targets.explanation_text import figure_text, lines_of, location_text
+from dcpy.targets.explanation_text import lines_of, location_text
 
 WIDTH, HEIGHT = 900, 560
 LEFT, RIGHT, TOP, BOTTOM = 70, 860, 50, 420  #: of the field with the axes

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from dcpy.base.figures import figure_text
 from dcpy.base.options import Options
 from dcpy.ir.analysis.costs.nest_time import LEVELS, NestTime, nest_times
 from dcpy.ir.analysis.dataflow.def_use import Uses
@@ -15,7 +16,7 @@ from dcpy.ir.machine_model import Costs
 from dcpy.ir.sdfg import Sdfg
 from dcpy.runtime.cpu.measured_costs import cores_here
 from dcpy.targets.catalog import target_for
-from dcpy.targets.explanation_text import figure_text, lines_of, location_text
+from dcpy.targets.explanation_text import lines_of, location_text
 from dcpy.targets.lowered_program import LoweredProgram
 
 SHOWN = 0.001  #: of the time of all nests: what takes less is not worth a line

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dcpy.base.errors import DcpyError, SymbolicError
+from dcpy.base.figures import figure_text
 from dcpy.base.options import Backend, Options
 from dcpy.codegen.artifact import DEVICE, Artifact, Kernel
 from dcpy.ir.analysis import device_side
@@ -24,7 +25,7 @@ from dcpy.ir.schedules import ThreadBlock
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE, Expr
 from dcpy.runtime.gpu.kernel_resources import Resources
-from dcpy.targets.explanation_text import figure_text, lines_of, location_text
+from dcpy.targets.explanation_text import lines_of, location_text
 from dcpy.targets.gpu.costs import costs_of
 from dcpy.targets.lowered_program import LoweredProgram
 

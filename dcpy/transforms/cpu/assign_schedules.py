@@ -54,7 +54,7 @@ class AssignSchedules(GraphPass):
         """Outermost maps first."""
         for node in rw.sdfg.body.walk_nodes():
             if isinstance(node, Map) and not isinstance(node.schedule, Undecided):
-                rw.remark(node, True, f"{node.schedule}, as it was written")
+                rw.remark(node, True, f"{node.schedule}, as given")
         busy = None if self.threads else Refusal("threads are off (cpu.openmp)")
         _assign_in(rw.sdfg.body, rw, self.costs, busy)
         settle_schedules(rw, checks=self.checks, costs=self.costs)
@@ -70,7 +70,7 @@ def _assign_in(region: Region, rw: Rewriter, costs: Costs, busy: Refusal | None)
         for node in list(block.nodes):
             if isinstance(node, Map):
                 parallel = _assign(node, rw, costs, busy)
-                inside = Refusal("a map around it has the threads", (node,)) if parallel else busy
+                inside = Refusal("a map around it already uses the threads", (node,)) if parallel else busy
                 _assign_in(node.body, rw, costs, inside)
 
 
@@ -211,7 +211,7 @@ def _free_params(node: Map, rw: Rewriter) -> tuple[str, ...] | Refusal:
             shared.append(memlet)
     if not free:
         places = ", ".join(map(str, shared))
-        return Refusal(f"each parameter has iterations that meet where they combine results: {places}")
+        return Refusal(f"each parameter has iterations that add to the same element: {places}")
     return tuple(param for param in node.params if param in free)
 
 

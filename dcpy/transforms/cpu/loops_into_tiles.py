@@ -72,7 +72,7 @@ class LoopsIntoTiles(GraphPass):
                 continue
             found = self._try(loop, rw)
             if isinstance(found, Refusal):
-                rw.remark(loop, False, f"iterations outside: {found}")
+                rw.remark(loop, False, f"not in tiles: {found}")
             elif not _left_when_finished(found, rw):
                 tiled.append(found)
         take_own([one.nest for one in tiled], rw)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from dcpy.base.figures import figure_text
 from dcpy.ir.analysis.costs.work_estimates import work_of
 from dcpy.ir.analysis.parallelism.nontemporal_stores import streamed_bytes, streamed_store
 from dcpy.ir.editing.nest_edits import expand_map, split_axis
@@ -68,7 +69,8 @@ class StoresPastCaches(GraphPass):
             return False
         if work_of(node, rw.sdfg, self.costs)[1] > BOUND_BY_MEMORY:
             return False
-        rw.remark(node, True, f"{memlet.container!r} is stored past the caches above {self._cached_bytes} bytes")
+        size = figure_text(self._cached_bytes, "B")
+        rw.remark(node, True, f"{memlet.container!r} is written straight to memory if it has more than {size}")
         return True
 
 

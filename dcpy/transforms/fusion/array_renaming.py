@@ -49,7 +49,7 @@ class ArrayRenaming(Transformation[Subset]):
         if not any(is_inside(writer, second.body) for writer in uses.writers(name)):
             return Refusal(f"the second map does not write {name!r}")
         if needed_elsewhere(name, (first, second), uses) is None:
-            return Refusal(f"nobody else needs {name!r}: the maps can be fused as they are, or not at all")
+            return Refusal(f"no other statement uses {name!r}: another name does not help the maps to fuse")
         again = _update(second, name, uses, reads_before=True)
         written = again if isinstance(again, Refusal) else _update(first, name, uses, reads_before=False)
         if isinstance(written, Refusal):

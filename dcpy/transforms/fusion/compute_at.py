@@ -49,7 +49,7 @@ def window_of(producer: Map, consumer: Map, axes: int, size: int, uses: Uses) ->
         return tmp
     readers = uses.readers(tmp.name)
     if not readers or not all(is_inside(reader, consumer.body) for reader in readers):
-        return Refusal(f"{tmp.name!r} is needed elsewhere, too")
+        return Refusal(f"{tmp.name!r} is used by other statements, too")
     if refusal := why_not_later(producer, readers, uses):
         return refusal
     return _window(tmp.name, consumer, axes, size, uses)

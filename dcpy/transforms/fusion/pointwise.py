@@ -39,7 +39,7 @@ def temporary_of(producer: Map, uses: Uses, *, indices: bool = False) -> Tempora
 def _unfit(tmp: str, axes: tuple[str, ...], producer: Map, uses: Uses) -> Refusal | None:
     desc = uses.desc(tmp)
     if not isinstance(desc, Array) or not uses.is_private(tmp) or len(uses.overlapping(tmp)) > 1:
-        return Refusal(f"{tmp!r} is seen from elsewhere")
+        return Refusal(f"{tmp!r} must stay in memory: it is an argument, a result, or has views")
     if desc.lifetime is not Lifetime.SCOPE or uses.writers(tmp) != _writers(producer, tmp):
         return Refusal(f"{tmp!r} is written elsewhere")
     domain = dict(zip(producer.params, producer.domain, strict=True))

@@ -62,7 +62,7 @@ class RecomputeStencils(GraphPass):
         if isinstance(plan, Refusal):
             return plan
         if any(isinstance(owner, Map) for owner in owners_around(node)):
-            return Refusal(f"{plan.tmp!r} stays in the cache")
+            return Refusal(f"{plan.tmp!r} fits into the cache: computing it again saves nothing")
         clamped = False
         for reader in plan.readers:
             found = _reads_neighbours(reader, plan.tmp, node)
@@ -75,7 +75,7 @@ class RecomputeStencils(GraphPass):
     def _why_dear(self, node: Map, tmp: str, again: int, uses: Uses) -> Refusal | None:
         """The reason that computing each element so many more times does not pay; None if it pays."""
         if self._bytes(tmp, uses) <= self.limits.cached_bytes:
-            return Refusal(f"{tmp!r} stays in the cache")
+            return Refusal(f"{tmp!r} fits into the cache: computing it again saves nothing")
         if name := _strided(node, uses):
             return Refusal(f"neighbours in {tmp!r} are computed from elements of {name!r} that lie far apart")
         more = again * _cost(node, self.costs)

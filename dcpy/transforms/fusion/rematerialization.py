@@ -67,7 +67,7 @@ class Rematerialization(Transformation[Recomputed]):
         tmp = result.container
         desc = uses.desc(tmp)
         if not isinstance(desc, Array) or not uses.is_private(tmp) or len(uses.overlapping(tmp)) > 1:
-            return Refusal(f"{tmp!r} is seen from elsewhere")
+            return Refusal(f"{tmp!r} must stay in memory: it is an argument, a result, or has views")
         if desc.lifetime is not Lifetime.SCOPE:
             return Refusal(f"{tmp!r} outlives the run")
         writers = self._writers(tmp, uses)

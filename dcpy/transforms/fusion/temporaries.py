@@ -17,17 +17,17 @@ from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import Expr
 from dcpy.ir.tree import is_inside
 
-KEEP = "; pass keep_intermediate=True to keep it"
+KEEP = "; keep_intermediate=True fuses and stores it"
 
 
 def needed_elsewhere(tmp: str, maps: Sequence[Map], uses: Uses) -> Refusal | None:
     """The reason that the temporary is needed outside of the maps; None if it is not."""
     if not uses.is_private(tmp) or not isinstance(uses.desc(tmp), Array) or len(uses.overlapping(tmp)) > 1:
-        return Refusal(f"{tmp!r} is seen from elsewhere{KEEP}")
+        return Refusal(f"{tmp!r} must stay in memory: it is an argument, a result, or has views{KEEP}")
     inside = [node.body for node in maps]
     for toucher in uses.touchers(tmp):
         if all(not is_inside(toucher, body) for body in inside):
-            return Refusal(f"{tmp!r} is needed elsewhere{KEEP}", (toucher,))
+            return Refusal(f"{tmp!r} is used by other statements, too{KEEP}", (toucher,))
     return None
 
 

@@ -157,7 +157,7 @@ def _shift(kernel: Map, first: Map, defined: frozenset[str], uses: Uses) -> tupl
     if effects_of(kernel) & Effect.MAY_RAISE:
         return Refusal(f"something in {described(kernel)} may raise an exception", (kernel,))
     if set(free_params(kernel, uses)) != set(kernel.params):
-        return Refusal(f"points of {described(kernel)} combine values", (kernel,))
+        return Refusal(f"iterations of {described(kernel)} add to the same element", (kernel,))
     if len(kernel.params) != len(first.params):
         written = (name for node in (kernel, first) for name in names_in(node, uses)[1])
         reason = f"{described(kernel)} has {len(kernel.params)} parameters, not {len(first.params)}"
@@ -197,7 +197,7 @@ def _owned(
         dims = tuple(_dimension(param, found[memory], defined, params) for param in params)
         if -1 in dims:
             param = params[dims.index(-1)]
-            return Met(f"points differ in {param}, and meet in {name!r}", containers=(name,))
+            return Met(f"iterations that differ in {param} use the same element of {name!r}", containers=(name,))
         if any(is_inside(uses.home(name), block) for block in blocks) and not _may_stay(name, defined, uses):
             return Refusal(f"the size of {name!r} differs between iterations, or there are views of it")
         owned[name] = dims

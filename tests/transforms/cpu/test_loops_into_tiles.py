@@ -227,7 +227,7 @@ BODY = """
 REFUSED = [
     (
         "state { map i = 1:N { tasklet (a <- A[t, i - 1]) -> (o -> A[t + 1, i]) { o = a } } }",
-        "points differ in i, and meet in 'A'",
+        "iterations that differ in i use the same element of 'A'",
     ),
     (
         "state { map i = 0:t { tasklet (a <- s[i]) -> (o -> s[i]) { o = a + 1.0 } } }",
@@ -235,7 +235,7 @@ REFUSED = [
     ),
     (
         "state { map i = 0:N, j = 0:N { tasklet (a <- A[i, j]) -> (o -> s[i] (add)) { o = a } } }",
-        "points of map i, j combine values",
+        "iterations of map i, j add to the same element",
     ),
     (
         'check N - t > 1 else ValueError "no" '

@@ -83,3 +83,11 @@ def test_a_loop_over_time_does_not_matter():
       loop t = 0:T {{ state {{ map i = 0:N {schedule} {{
         tasklet (x <- a[i]) -> (o -> b[i]) {{ o = x * 2.0 }} }} }} }} }}"""
     assert_same_text(applied(text.format(schedule="@vector")), print_sdfg(parse_sdfg(text.format(schedule=ABOVE))))
+
+
+def test_explanations_name_megabytes():
+    rw = Rewriter(parse_sdfg(PROGRAM.format(schedule="@vector", body=POINTWISE, row="0:M")), "test")
+    rw.remarks = []
+    StoresPastCaches().run(rw)
+    (remark,) = rw.remarks
+    assert remark.reason == "'B' is written straight to memory if it has more than 33.6 MB"

@@ -84,7 +84,9 @@ def test_keeps_a_temporary_that_is_asked_for():
         """map i = 0:N { tasklet (a <- A[i]) -> (o -> B[i]) { o = a + 1 } }
            map j = 0:N { tasklet (a <- B[j]) -> (o -> A[j]) { o = a * 2 } }"""
     )
-    expect(MapFusion(), on=sdfg).is_refused("'B' is seen from elsewhere; pass keep_intermediate=True to keep it")
+    expect(MapFusion(), on=sdfg).is_refused(
+        "'B' must stay in memory: it is an argument, a result, or has views; keep_intermediate=True fuses and stores it"
+    )
     expect(MapFusion(keep_intermediate=True), on=sdfg).becomes(f"""{HEAD} {{
         data tmp: f64[N] transient
         state s {{ map i = 0:N {{ tasklet (a <- A[i]) -> (o -> B[i]) {{ o = a + 1 }}
@@ -105,7 +107,7 @@ REFUSALS = {
         "map i = 1:N { tasklet (a <- A[i - 1]) -> (o -> tmp[i]) { o = a + 1 } }"
         "map j = 1:N { tasklet (a <- tmp[j]) -> (o -> A[j]) { o = a } }"
     ),
-    "'tmp' is needed elsewhere": (
+    "'tmp' is used by other statements": (
         PRODUCER + "map j = 0:N { tasklet (a <- tmp[j]) -> (o -> B[j]) { o = a } } copy tmp[0:N] -> A[0:N]"
     ),
     "'tmp' where the same iteration did not surely write it": (

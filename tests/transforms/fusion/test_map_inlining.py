@@ -120,7 +120,7 @@ READ = "map j = 0:N { tasklet (y <- t[j]) -> (o -> b[j]) { o = y } }"
         (f"state {{ {SQUARES} copy t[0:N] -> b[0:N] }}", "read by a copy"),
         (f"loop q = 0:M {{ state {{ {READ} {SQUARES} }} }}", "is read elsewhere"),
         (f"state {{ {SQUARES.replace('0:N', '1:N')} {READ} }}", "does not compute each element"),
-        (f"state {{ {SQUARES.replace('o -> t[i]', 'o -> b[i]')} }}", "is seen from elsewhere"),
+        (f"state {{ {SQUARES.replace('o -> t[i]', 'o -> b[i]')} }}", "must stay in memory"),
         (f"state {{ {SQUARES.replace('t[i])', 't[i] (add))')} {READ} }}", "combines values"),
         (f"let k = 0 state {{ {SQUARES.replace('x*x', 'x*f64(k)')} }} let k = 1 state {{ {READ} }}", "in between"),
         (f"state {{ {SQUARES} }} loop q = 0:M {{ state {{ {READ} }} }}", "may be read more than once"),

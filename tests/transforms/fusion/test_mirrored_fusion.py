@@ -117,8 +117,8 @@ def test_both_elements_may_be_read_twice():
         (program(first="(y <- Y[(i + 1) % N]) -> (o -> t[i]) { o = y }"), "mirror image"),
         (program(second="(y <- Y[j], t <- t[N - 1 - j]) -> (o -> Y[j]) { o = y + t }"), "one element of 't'"),
         (program(second="(t <- t[j]) -> (o -> Y[j] (add)) { o = t }"), "one element of 'Y'"),
-        (program(between="tasklet (t <- t[0]) -> (o -> Z[0]) { o = t }"), "'t' is needed elsewhere"),
-        (program(between="tasklet (y <- t[0]) -> (o -> Y[0]) { o = y }"), "'t' is needed elsewhere"),
+        (program(between="tasklet (t <- t[0]) -> (o -> Z[0]) { o = t }"), "'t' is used by other statements"),
+        (program(between="tasklet (y <- t[0]) -> (o -> Y[0]) { o = y }"), "'t' is used by other statements"),
         (program(domain="0:N:2"), "no box"),
     ],
 )

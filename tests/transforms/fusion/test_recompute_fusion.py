@@ -33,7 +33,7 @@ def test_two_dimensions_and_several_steps():
         map k = 0:N - 2, l = 0:N - 2 { tasklet (a <- t[k, l], b <- t[k + 2, l + 1]) -> (o -> u[k, l]) { o = a - b } }
         map m = 0:N - 3, n = 0:N - 2 { tasklet (a <- u[m, n], b <- u[m + 1, n]) -> (o -> B[m, n]) { o = a*b } } } }""")
     found = expect(RecomputeFusion(), on=on)
-    assert found.reasons() == ["", "", "'B' is seen from elsewhere"]
+    assert found.reasons() == ["", "", "'B' must stay in memory: it is an argument, a result, or has views"]
     from dcpy.transforms.api import apply_repeated
 
     assert apply_repeated(found.after, RecomputeFusion(), check=True) == 2

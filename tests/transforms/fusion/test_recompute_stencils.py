@@ -106,11 +106,11 @@ def test_what_stays_in_the_cache_stays():
         map i = 0:8 {{ tasklet (l <- A[i], r <- A[i + 1]) -> (o -> t[i]) {{ o = r - l }} }}
         map j = 0:7 {{ tasklet (l <- t[j], r <- t[j + 1]) -> (o -> B[j]) {{ o = r - l }} }} }} }}"""
     _, _, remarks = recomputed(text)
-    assert any("'t' stays in the cache" in remark for remark in remarks)
+    assert any("'t' fits into the cache" in remark for remark in remarks)
     rows = """sdfg @f(A: f64[N, N], B: f64[N, N]) symbols(N: size) { state { map r = 0:N { data t: f64[N] transient
         map i = 0:N { tasklet (a <- A[r, i]) -> (o -> t[i]) { o = exp(a) } }
         map j = 0:N - 1 { tasklet (l <- t[j], m <- t[j + 1]) -> (o -> B[r, j]) { o = m - l } } } } }"""
-    assert any("'t' stays in the cache" in remark for remark in recomputed(rows)[2])
+    assert any("'t' fits into the cache" in remark for remark in recomputed(rows)[2])
 
 
 def test_elements_that_lie_far_apart_are_gathered_once():

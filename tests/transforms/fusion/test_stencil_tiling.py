@@ -80,7 +80,7 @@ def test_three_steps_compiled():
     ("nodes", "reason"),
     [
         (SQUARES + STENCIL.replace("-> B[j]", "-> A[j]"), "is written before its result is read"),
-        (SQUARES + STENCIL + STENCIL.replace("j", "z").replace("B[z]", "C[0, z]"), "'t' is needed elsewhere, too"),
+        (SQUARES + STENCIL + STENCIL.replace("j", "z").replace("B[z]", "C[0, z]"), "'t' is used by other"),
         (SQUARES.replace("0:N", "1:N") + STENCIL, "does not compute each element"),
         (SQUARES + STENCIL.replace("t[j + 1]", "t[2*j]"), "in steps of one"),
         (SQUARES + STENCIL.replace("t[j + 1]", "t[j*j]"), "is not a box"),

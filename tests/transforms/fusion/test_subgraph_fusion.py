@@ -81,7 +81,7 @@ def test_what_stands_between_steps_aside():
             LESS + BACK.replace("t[p, M - 1 - q]", "t[N - 1 - p, q]"),
             "iteration j writes t[j, l], another one reads t[N - j - 1, q]",
         ),
-        (LESS + BACK + "map z = 0:M { tasklet (a <- t[0, z]) -> (o -> s[z] (add)) { o = a } }", "needed elsewhere"),
+        (LESS + BACK + "map z = 0:M { tasklet (a <- t[0, z]) -> (o -> s[z] (add)) { o = a } }", "used by other"),
         (LESS.replace("0:M", "1:M") + BACK, "did not surely write it"),
         (ROWS + "map j = 0:N, l = 0:M { tasklet (b <- r[j]) -> (o -> B[j, l]) { o = b } }", "pass small=True"),
         (ONLY + BACK.replace("-> B[p, q]", "-> A[N - 1 - p, q]"), "another one writes A[N - j - 1, q]"),

@@ -118,7 +118,7 @@ class BlockedRecurrences(Transformation[BlockedRecurrence]):
         if loop.range.step is not ONE:
             return Refusal(f"the range {loop.range} has steps")
         if any(isinstance(owner, Map) for owner in owners_around(loop)):
-            return Refusal("a map around it has the threads that the product would use")
+            return Refusal("a map around it already uses the threads that the product would use")
         most = max(self.few, self.rows)
         if uses.ranges_at(loop).proves_le(loop.range.size, most):
             return Refusal(f"there are no more than {most} iterations")

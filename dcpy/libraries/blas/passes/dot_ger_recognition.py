@@ -59,7 +59,7 @@ class GemvFromDots(Transformation[RecognizedProduct]):
         """A dot, and the vector that moves; or why none can be lifted."""
         node = m[self.map]
         if any(isinstance(owner, Map) for owner in owners_around(node)):
-            return Refusal("a map around it has the threads that the product would use")
+            return Refusal("a map around it already uses the threads that the product would use")
         found = _first_lifted(node, Dot, ("x", "y"), m.uses)
         if isinstance(found, Refusal):
             return found
@@ -115,7 +115,7 @@ class GemmFromVectors(Transformation[RecognizedProduct]):
         """A product, and how its vector moves; or why none can be lifted."""
         node = m[self.map]
         if any(isinstance(owner, Map) for owner in owners_around(node)):
-            return Refusal("a map around it has the threads that the product would use")
+            return Refusal("a map around it already uses the threads that the product would use")
         found = _first_lifted(node, Gemv, ("x",), m.uses)
         if isinstance(found, Refusal):
             return found

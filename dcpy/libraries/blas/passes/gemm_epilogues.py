@@ -199,7 +199,7 @@ class FoldSum(Transformation["SummedEpilogue"]):
         if product.summand in product.inputs:
             return Refusal("the product adds to something already")
         if not m.uses.is_private(result) or len(m.uses.overlapping(result)) > 1 or len(m.uses.writers(result)) > 1:
-            return Refusal(f"{result!r} is seen from elsewhere")
+            return Refusal(f"{result!r} must stay in memory: it is an argument, a result, or has views")
         found = _looked_through(m[self.sum], result, m.uses)
         if isinstance(found, Refusal):
             return found

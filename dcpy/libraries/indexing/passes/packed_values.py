@@ -84,7 +84,7 @@ def _made(makers: Mapping[str, Map | Compress], axis: int, uses: Uses, costs: Co
 def _maker(name: str, uses: Uses) -> Map | Compress | Refusal:
     """The one node that computes a temporary."""
     if not isinstance(uses.desc(name), Array) or not uses.is_private(name) or len(uses.overlapping(name)) > 1:
-        return Refusal(f"{name!r} is seen from elsewhere")
+        return Refusal(f"{name!r} must stay in memory: it is an argument, a result, or has views")
     writers = uses.writers(name)
     alone = writers[0] if len(writers) == 1 else None
     maker = region_of(alone.state).owner if isinstance(alone, Tasklet) and alone.state else alone

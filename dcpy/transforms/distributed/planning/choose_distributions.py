@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from dcpy.base.errors import TransformationRefused
+from dcpy.base.figures import figure_text
 from dcpy.ir.analysis.costs.work_estimates import Typical
 from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.analysis.distributed.communication_cost import ranks_of, traffic_of_copy
@@ -77,8 +78,8 @@ class ChooseDistributions(GraphPass):
         if not fitting:
             least = min(plan.bytes for plan in plans)
             raise TransformationRefused(
-                f"no plan fits: on {self.ranks} ranks the arrays of one take {least} bytes at least, and {self.memory} "
-                "are allowed",
+                f"no plan fits: on {self.ranks} ranks the arrays of one take {figure_text(least, 'B')} at least, and "
+                f"{figure_text(self.memory, 'B')} are allowed",
                 help="use more ranks, or allow more memory",
             )
         best = min(fitting, key=lambda plan: (plan.seconds, len(plan.extents)))
@@ -118,7 +119,7 @@ class ChooseDistributions(GraphPass):
         exact = "" if plan.is_exact else "; more choices than were looked at"
         return (
             f"on {self.ranks} ranks as {grid}: {where or f'each rank does all, as {_why_nothing(plan, uses)}'}; "
-            f"{plan.seconds:.2g} s a call are expected, {plan.bytes} bytes a rank{exact}"
+            f"{plan.seconds:.2g} s a call are expected, {figure_text(plan.bytes, 'B')} a rank{exact}"
         )
 
     # -- one shape of the grid -----------------------------------------------------------------------------------------

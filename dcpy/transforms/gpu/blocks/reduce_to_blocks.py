@@ -154,7 +154,7 @@ def statements_of(kernel: Map, rw: Rewriter) -> tuple[Statement, ...] | Refusal:
     """Return the statements of a kernel's point, in order; or why threads of a block cannot share them."""
     free = free_params(kernel, rw.uses, any_order=True)
     if isinstance(kernel.schedule, Sequential) or set(free) != set(kernel.params):
-        return Refusal("points combine values in one place")
+        return Refusal("several threads add to the same element")
     if any(not set(kernel.params).isdisjoint(dim.symbols) for dim in kernel.domain):
         return Refusal("a range depends on another parameter")
     for block in kernel.body.blocks:

@@ -130,4 +130,4 @@ def why_one_thread(node: Map, uses: Uses, *, any_order: bool = False) -> Refusal
     place = next((memlet for memlet in writes.resolved if memlet not in reducible(writes)), None)
     if place is None or product_of(*(dim.size for dim in node.domain)).constant is not None:
         return None
-    return Refusal(f"iterations may meet where they combine values, {place}, and the order of floats would show")
+    return Refusal(f"iterations may add to the same element, {place}: on a GPU their order, and rounding, would vary")

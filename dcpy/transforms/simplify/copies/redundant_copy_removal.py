@@ -146,7 +146,7 @@ def _unfit(found: Redirection, copy: Copy, whole: Memlet, uses: Uses) -> Refusal
     """Return why the base cannot replace a temporary, accessed by the copy as `whole`; None where it can."""
     tmp, base = uses.desc(found.tmp), uses.desc(found.base.container)
     if not uses.is_private(found.tmp) or not isinstance(tmp, Array | Scalar) or len(uses.overlapping(found.tmp)) > 1:
-        return Refusal(f"{found.tmp!r} is seen from elsewhere")
+        return Refusal(f"{found.tmp!r} must stay in memory: it is an argument, a result, or has views")
     if whole.subset != Subset.whole(tmp.shape):
         return Refusal(f"{whole} is not all of {found.tmp!r}")
     if any(memlet.wcr or memlet.dynamic for memlet in (whole, found.base)):

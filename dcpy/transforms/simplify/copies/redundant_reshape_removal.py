@@ -65,7 +65,7 @@ def _unfit_view(copy: Copy, uses: Uses) -> Refusal | None:
     if view.offset is not ZERO or not is_packed(view) or not is_packed(tmp) or view.dtype != tmp.dtype:
         return Refusal("what is copied is not all of a temporary, in order")
     if not uses.is_private(uses.root(copy.src.container)) or tmp.lifetime is not Lifetime.SCOPE:
-        return Refusal("the temporary is seen from elsewhere")
+        return Refusal("the temporary must stay in memory: it is an argument, a result, or has views")
     return None
 
 

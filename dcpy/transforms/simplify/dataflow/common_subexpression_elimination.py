@@ -93,7 +93,7 @@ def _results(node: Node, uses: Uses) -> tuple[str, ...] | Refusal:
     for name in writes:
         desc = uses.desc(name)
         if not isinstance(desc, Array | Scalar) or not uses.is_private(name) or len(uses.overlapping(name)) > 1:
-            return Refusal(f"{name!r} is seen from elsewhere")
+            return Refusal(f"{name!r} must stay in memory: it is an argument, a result, or has views")
         if name in reads or (isinstance(desc, Array) and desc.lifetime is not Lifetime.SCOPE):
             return Refusal(f"{name!r} holds values from before")
         if any(writer is not node and not _in(writer, node) for writer in uses.writers(name)):

@@ -126,7 +126,7 @@ def test_refuses_products(nodes, reason):
         (parse(text(f'loop i = 0:N {{ state {{ {BEFORE} }} check N > i else ValueError "no" }}')), "one state"),
         (
             parse(text(f"state {{ map q = 0:N {{ loop i = 0:N {{ state {{ {BEFORE} }} }} }} }}")),
-            "a map around it has the threads",
+            "a map around it already uses the threads",
         ),
     ],
 )

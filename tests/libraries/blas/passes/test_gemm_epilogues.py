@@ -200,7 +200,7 @@ def test_a_scaled_result_without_a_summand():
         (TO_OUT + "copy C[0:N, 0:N] -> A[0:N, 0:N]" + SUM, "'A' changes in between"),
         (TO_OUT + SUM + "copy out[0:N, 0:N] -> A[0:N, 0:N]", "'out' is read elsewhere"),
         (FOLDED.replace("C[0", "out[0") + SUM, "the product adds to something already"),
-        (TO_OUT.replace("out", "B") + SUM.replace("out", "B"), "'B' is seen from elsewhere"),
+        (TO_OUT.replace("out", "B") + SUM.replace("out", "B"), "'B' must stay in memory"),
     ],
 )
 def test_what_is_more_than_a_sum_stays(body, reason):

@@ -55,7 +55,7 @@ UNFIT_UPDATES = {
     "is written in between": (
         PACK, "map j = 0:N { tasklet () -> (o -> a[j]) { o = 0.0 } }", mapped(), STORE,
     ),
-    "'b' is seen from elsewhere": (PACK, mapped(reads=", w <- b[k]"), STORE),
+    "'b' must stay in memory": (PACK, mapped(reads=", w <- b[k]"), STORE),
     "the number of an element": (PACK, mapped(code="v + f64(k)"), STORE),
     "is read at other places": (PACK, mapped(reads=", w <- a[0]"), STORE),
     "units of work per element": (PACK, mapped(code="atan2(sinh(v), exp(v))"), STORE),
@@ -96,7 +96,7 @@ def test_a_sum_takes_the_identity_for_the_others():
     ("reason", "nodes"),
     [
         ("nothing of it was selected", ("map k = 0:n { tasklet () -> (o -> u[k]) { o = 1.0 } }", SUM)),
-        ("is seen from elsewhere", ("reduce (x <- a[0:N]) -> (out -> s[]) {axes = (0,)}",)),
+        ("must stay in memory", ("reduce (x <- a[0:N]) -> (out -> s[]) {axes = (0,)}",)),
         ("only a part", (PACK, mapped(), SUM.replace("0:n", "1:n"))),
         ("units of work", (PACK, mapped(code="sinh(tan(v))"), SUM)),
         ("not computed by one map", (SUM,)),

@@ -100,7 +100,7 @@ def test_sizes_that_are_not_known_are_asked_for():
     found = privatized(text)
     found.same_values(N=[40], B=[8], p=points(40))
     assert "if B <= 4096 {" in found.text
-    found.says("on the host: iterations may meet where they combine values, h[k] (add)", applied=False)
+    found.says("on the host: iterations may add to the same element, h[k] (add)", applied=False)
 
 
 @pytest.mark.parametrize(

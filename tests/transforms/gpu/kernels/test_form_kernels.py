@@ -49,7 +49,7 @@ HISTOGRAM = """
 def test_threads_meet_where_the_data_choose_and_the_order_does_not_show():
     assert "map i = 0:N @grid" in formed(HISTOGRAM).same_values(N=[0, 9]).text
     floats = HISTOGRAM.replace("i64[8]", "f64[8]").replace("o = 1 ", "o = 1.0 ")
-    found = formed(floats).says("on the host: iterations may meet where they combine values, h[k] (add)", applied=False)
+    found = formed(floats).says("on the host: iterations may add to the same element, h[k] (add)", applied=False)
     assert "@grid" not in found.text
     assert "map i = 0:N @grid" in Passed(floats, PlaceComputation(any_order=True), FormKernels(any_order=True)).text
     few = floats.replace(" symbols(N: size)", "").replace("N", "9")

@@ -81,7 +81,7 @@ def test_tasklets_and_library_nodes():
             "nothing before it computes the same",
         ),
         (f"loop l = 0:2 {{ state {{ {USE} {FIRST} {SECOND} }} }}", "where it has not been computed yet"),
-        (f"state {{ {FIRST} {SECOND.replace('u[g, h]', 'C[g, h]')} }}", "'C' is seen from elsewhere"),
+        (f"state {{ {FIRST} {SECOND.replace('u[g, h]', 'C[g, h]')} }}", "'C' must stay in memory"),
         (
             f"state {{ {FIRST} {SECOND} map z = 0:N {{ tasklet () -> (o -> u[z, 0]) {{ o = 1.0 }} }} {USE} }}",
             "'u' is written elsewhere",
