@@ -12,7 +12,7 @@ WHEELS ?= .whl
 CLANG  ?= $(firstword $(notdir $(wildcard $(addsuffix /clang++*,$(subst :, ,$(PATH))))) clang++)
 NATIVE := pyproject.toml setup.py $(wildcard dcpy/runtime/dispatch/*.cpp dcpy/runtime/dispatch/*.h) \
           $(wildcard dcpy/runtime/gpu/drivers/*.cpp dcpy/runtime/gpu/drivers/*.h) \
-          $(wildcard dcpy/runtime/gpu/simulator/*.cpp dcpy/runtime/gpu/simulator/*.h)
+          $(wildcard dcpy/runtime/gpu/simulator/native/*.cpp dcpy/runtime/gpu/simulator/native/*.h)
 
 .PHONY: help demo test null cc test-mpi test-clang test-fpga heavy lint types layers bench bench-gpu bench-peers device-campaign docs golden fuzz \
         fuzz-gpu fuzz-files clean fuzz-invalid fuzz-schedules bench-compile check-transforms sanitize sanitize-address sanitize-threads

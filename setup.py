@@ -94,9 +94,9 @@ DISPATCH = sorted(glob("dcpy/runtime/dispatch/*.cpp"))
 DISPATCH_HEADERS = [*sorted(glob("dcpy/runtime/dispatch/*.h")), "dcpy/codegen/include/dcpy_table.h"]
 DRIVERS = sorted(glob("dcpy/runtime/gpu/drivers/*.cpp"))
 DRIVERS_HEADERS = [*sorted(glob("dcpy/runtime/gpu/drivers/*.h")), "dcpy/codegen/include/dcpy_table.h"]
-SIMULATOR = sorted(glob("dcpy/runtime/gpu/simulator/*.cpp"))
+SIMULATOR = sorted(glob("dcpy/runtime/gpu/simulator/native/*.cpp"))
 SIMULATOR_HEADERS = [
-    *sorted(glob("dcpy/runtime/gpu/simulator/*.h")),
+    *sorted(glob("dcpy/runtime/gpu/simulator/native/*.h")),
     *(f"dcpy/codegen/include/dcpy_{name}.h" for name in ("device", "fibers", "table")),
 ]
 
@@ -137,7 +137,7 @@ setup(
         ),
         device_library("dcpy.runtime.gpu.drivers._drivers", DRIVERS, DRIVERS_HEADERS, [], ["-ldl"]),
         device_library(
-            "dcpy.runtime.gpu.simulator._simulator",
+            "dcpy.runtime.gpu.simulator.native._simulator",
             SIMULATOR,
             SIMULATOR_HEADERS,
             ["-pthread", "-fno-strict-aliasing", "-U_FORTIFY_SOURCE"],  # longjmp leaves the stacks of fibers

@@ -16,7 +16,7 @@ from dcpy.runtime.gpu.simulator.debug_symbols import lines_of
 from dcpy.runtime.gpu.source_lines import with_places
 
 _CODE = re.compile(r"\{\+([0-9a-f]+)\}")  # an offset in the program's library
-HERE = Path(__file__).parent
+FOLDER = Path(__file__).parent / "native"
 SOURCES = (
     "arena.cpp", "fibers.cpp", "faults.cpp", "blocks.cpp", "hooks.cpp", "races.cpp", "traffic.cpp", "commands.cpp",
     "graphs.cpp", "table.cpp",
@@ -107,7 +107,7 @@ class SimulatedDevice(Device):
 
 def sources() -> list[Path]:
     """The files of the native code."""
-    return [*(HERE / name for name in (*SOURCES, *HEADERS)), *map(header, SHARED)]
+    return [*(FOLDER / name for name in (*SOURCES, *HEADERS)), *map(header, SHARED)]
 
 
 def simulator(options: Options, portable: bool = False) -> ctypes.CDLL:

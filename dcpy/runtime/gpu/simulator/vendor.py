@@ -6,14 +6,14 @@ import ctypes
 
 from dcpy.base.options import Options
 from dcpy.runtime.gpu.native import native_library
-from dcpy.runtime.gpu.simulator.library import HERE, simulator
+from dcpy.runtime.gpu.simulator.library import FOLDER, simulator
 
-FOLDER = HERE / "libraries"
+LIBRARIES = FOLDER.parent / "libraries"
 
 
 def simulated_libraries(options: Options) -> str:
     """The file of all of them, built."""
-    sources = [*sorted(FOLDER.glob("*.cpp")), *sorted(FOLDER.glob("*.h")), HERE / "services.h"]
+    sources = [*sorted(LIBRARIES.glob("*.cpp")), *sorted(LIBRARIES.glob("*.h")), FOLDER / "services.h"]
     return str(native_library("simulated_libraries", sources, options)._name)
 
 
