@@ -20,6 +20,7 @@ _NOT_FOREIGN = (
     np.ndarray, np.generic, bool, int, float, complex, str, bytes, tuple, list, dict, set, frozenset, range, type,
     type(None),
 )  # fmt: skip
+COLUMNS = 2  # of a table, that messages name
 _BUFFERS = (bytearray, memoryview)
 CONVERTING = ", or let the program do so: @dcpy.program(convert=True)"
 
@@ -32,6 +33,7 @@ class ForeignArray:
     device: str
     to_numpy: str  # an expression for ``{0}``, the array
     is_partitioned: bool = False  # to several processes (``__partitioned__``)
+    columns: tuple[str, ...] = ()  # names of the first columns of a table (a DataFrame), whose types may differ
 
     @property
     def message(self) -> str:
@@ -40,6 +42,8 @@ class ForeignArray:
             return f"{self.kind} on {self.device}: programs run on the CPU"
         if self.is_partitioned:
             return f"{self.kind}, of which each rank has a part"
+        if self.columns:
+            return f"{self.kind}: a table, not a NumPy array"
         return f"{self.kind}, which is not a NumPy array"
 
     @property
@@ -49,12 +53,17 @@ class ForeignArray:
             return "dcpy does not copy arrays between devices at a call"
         if self.is_partitioned:
             return "a program that is not of all ranks would see the part of this one"
+        if self.columns:
+            return "programs take arrays; a column of a table is one, and may have a type of its own"
         return "dcpy accepts NumPy arrays only; others are not converted, because the result would have another type"
 
     def help(self, name: str, *, converts: bool = True) -> str:
         """Return what to write instead of an argument or its part ``p.x``; `converts`: the program may convert it."""
         if self.is_partitioned:
             return f"make it a program of all ranks, @dcpy.program(distributed=True), or pass {name}.allgather()"
+        if self.columns:
+            columns = ", ".join(f"{name}[{column!r}].to_numpy()" for column in self.columns)
+            return f"pass columns as arguments of their own: {columns}; or, if all are numbers, {name}.to_numpy()"
         instead = f"pass {self.to_numpy.format(name)}"
         if self.device:
             return f"{instead}, and copy back what the program writes"
@@ -73,7 +82,17 @@ def foreign_array(value: Any) -> ForeignArray | None:
     name = f"{home}{kind.__qualname__}"
     shown = f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
     to_numpy = _from_device(kind) if device else _on_cpu(value, kind)
-    return ForeignArray(shown, device, to_numpy, is_partitioned=_has(value, kind, "__partitioned__"))
+    return ForeignArray(shown, device, to_numpy, _has(value, kind, "__partitioned__"), _columns_of(value, kind))
+
+
+def _columns_of(value: Any, kind: type) -> tuple[str, ...]:
+    """Return the names of the first columns of a table; () for an array."""
+    if not (hasattr(kind, "columns") and hasattr(kind, "to_numpy")):
+        return ()
+    try:
+        return tuple(name for name in list(value.columns)[:COLUMNS] if isinstance(name, str))
+    except Exception:  # as for devices: what a library says of its own is its own
+        return ()
 
 
 def _device_of(value: Any) -> str | None:

@@ -216,3 +216,66 @@ def test_s4b_any_byte_but_zero_is_true():
     expected = program(mask, x.copy(), y)
     for found, wanted in zip(dcpy.program(program)(mask, x.copy(), y), expected, strict=True):
         np.testing.assert_array_equal(found, wanted)
+
+
+class Table:
+    """As a DataFrame: columns of several types."""
+
+    def __init__(self, **columns):
+        self._columns = columns
+
+    @property
+    def columns(self):
+        return list(self._columns)
+
+    def __getitem__(self, name):
+        return Column(self._columns[name])
+
+    def to_numpy(self):
+        return np.stack([np.asarray(column) for column in self._columns.values()], axis=1)
+
+    def __array__(self, dtype=None, copy=None):
+        if copy is False:
+            raise ValueError("Unable to avoid copy")
+        return self.to_numpy()
+
+
+class Column:
+    def __init__(self, values):
+        self._values = values
+
+    def to_numpy(self):
+        return np.asarray(self._values)
+
+
+@pytest.mark.parametrize("convert", [False, True])
+def test_tables_are_passed_by_column(convert):
+    table = Table(mass=np.ones(3), speed=np.arange(3.0), name=np.array(["a", "b", "c"]))
+
+    @dcpy.program(convert=convert)
+    def energy(table):
+        return (table["mass"] * table["speed"] ** 2).sum()
+
+    with pytest.raises(ArgumentError, match=r"argument 'table' is a .*Table: a table, not a NumPy array") as caught:
+        energy(table)
+    advice = "table['mass'].to_numpy(), table['speed'].to_numpy(); or, if all are numbers, table.to_numpy()"
+    assert advice in caught.value.help
+
+    @dcpy.program(convert=convert)
+    def energy_of_columns(mass, speed):
+        return (mass * speed**2).sum()
+
+    assert energy_of_columns(table["mass"].to_numpy(), table["speed"].to_numpy()) == 5.0
+
+
+TABLE = Table(mass=np.ones(3), speed=np.arange(3.0))
+
+
+def test_global_tables_say_the_same():
+    @dcpy.program
+    def scaled(x):
+        return x * TABLE
+
+    with pytest.raises(FrontendError, match=r"this is a .*Table: a table, not a NumPy array") as caught:
+        scaled(np.ones(3))
+    assert "it['mass'].to_numpy(), it['speed'].to_numpy()" in caught.value.help

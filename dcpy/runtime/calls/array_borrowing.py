@@ -74,6 +74,8 @@ def _passed_for(value: Any, convert: bool, names: Callable[[], Sequence[str]], p
     except Exception as error:  # a tensor that keeps gradients, elements that NumPy has not
         found, reason = None, f"its library says: {error}"
     if found is None:
+        if foreign.columns:
+            return value  # a table is refused with words of its own
         name = names()[place]
         message = f"argument {name!r} is {foreign.kind}, whose memory NumPy cannot read as it is"
         wrong = ArgumentError(message, notes=(reason,), help=f"pass np.array({name}), and copy back what is written")

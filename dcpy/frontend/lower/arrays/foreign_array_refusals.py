@@ -18,5 +18,6 @@ def refuse_foreign(*values: Value) -> None:
             raise FrontendError(
                 f"this is {found.message}",
                 notes=(found.note,),
-                help=f"make an array of NumPy's of it outside of the program: {found.to_numpy.format('it')}",
+                help=found.help("it", converts=False) if found.columns else "make an array of NumPy's of it outside of "
+                f"the program: {found.to_numpy.format('it')}",
             )

@@ -68,6 +68,7 @@ from dcpy.frontend.lower.sequences import iterator_uses, list_references
 from dcpy.frontend.numpy.python_implementations import shown_at_the_call
 from dcpy.frontend.numpy.unsupported_functions import OUTSIDE_OBJECT, refusal
 from dcpy.frontend.python import itertools_functions
+from dcpy.frontend.python.unsupported_functions import known_as, refusal_of_python
 from dcpy.frontend.scipy.unsupported_sparse import refusal_of_scipy
 from dcpy.frontend.specialize.free_symbols import free_symbols
 from dcpy.frontend.specialize.record_arguments import is_plain_class
@@ -282,7 +283,8 @@ def _is_method_of_constant(found: Any) -> bool:
 
 def _unsupported(found: Any, reason: str = "") -> FrontendError:
     name = full_name(found)
-    refused = refusal(found) or refusal_of_mpi4py(name) or refusal_of_scipy(name)
+    refused = refusal(found) or refusal_of_mpi4py(name) or refusal_of_scipy(name) or refusal_of_python(found)
+    name = known_as(name)
     if refused is not None:
         return FrontendError(f"{name}() is not supported", notes=(refused.reason,), help=refused.help)
     if isinstance(found, type) and not (is_library(found.__module__) or is_installed(found.__module__)):
