@@ -173,7 +173,7 @@ def ones(shape: Sequence[int] | int, dtype: Any = np.float64, *, on: Placement) 
 
 
 def empty(shape: Sequence[int] | int, dtype: Any = np.float64, *, on: Placement) -> DistArray:
-    """An array whose elements are whatever the memory holds."""
+    """An array with uninitialized elements."""
     sizes = _sizes(shape)
     return DistArray(np.empty(on.local_shape(sizes, on.grid.world.rank), dtype), sizes, on)
 

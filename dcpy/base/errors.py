@@ -203,7 +203,7 @@ class ExpansionError(DcpyError):
 
 
 class MissingMpi(ExpansionError):
-    """No MPI is installed, or not all of it: its library, a compiler wrapper that tells its flags, and mpi4py."""
+    """No MPI is installed, or a part is missing: the library, a compiler wrapper (mpicc), or mpi4py."""
 
     code = "mpi.missing"
 
@@ -279,7 +279,7 @@ class CallbackError(DcpyError, TypeError):
 
 
 class CompilerFault(DcpyError):
-    """dcpy itself is at fault: its cause is an exception that nobody meant to raise. Please report it."""
+    """A bug of dcpy: its cause is an unexpected exception inside the compiler. Please report it."""
 
     code = "fault"
 

@@ -138,7 +138,7 @@ def _arguments(made: Overload, signature: Signature, defaults: Mapping[str, obje
         made.python_args.append(f"py::arg({quoted(arg.name)}){preset}")
     if untold := [name for name in signature.symbols if name not in told]:
         raise CodegenError(
-            f"no argument of {signature.name!r} tells the size {untold[0]!r}",
+            f"the size {untold[0]!r} follows from no argument of {signature.name!r}",
             span=span,
             help=f"make it the size of an array, or an argument: {untold[0]}: dcpy.int64",
         )

@@ -110,7 +110,7 @@ def _dim(
     """One dimension: its size, and how it is cut."""
     if dim.symbol and dim.symbol not in numbers:
         raise CodegenError(
-            f"no argument of {placed.name!r} tells how long dimension {number} of {name!r} is",
+            f"the length of dimension {number} of {name!r} follows from no argument of {placed.name!r}",
             span=placed.span,
             help="name sizes in annotations: float64[N, M]",
         )

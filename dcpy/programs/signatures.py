@@ -71,7 +71,7 @@ def signature_of(sdfg: Sdfg) -> Signature:
     told = {name for arg in found.args for name in _told_by(arg)}
     if unknown := [name for name in found.symbols if name not in told]:
         raise CodegenError(
-            f"no argument of {sdfg.name!r} tells the value of {', '.join(unknown)}",
+            f"the value of {', '.join(unknown)} follows from no argument of {sdfg.name!r}",
             span=sdfg.span,
             help="make it an argument, or the size of one",
         )

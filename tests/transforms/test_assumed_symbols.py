@@ -194,7 +194,7 @@ def test_a_typical_value_says_whether_threads_pay():
 def test_a_range_says_that_threads_never_pay():
     text, remarks = lowered(WORK, known(N="most = 100", M="most = 100"))
     assert "@parallel" not in text
-    assert "no threads: at most 300000 units of work do not pay for a team, whatever the sizes are" in remarks
+    assert "no threads: at most 300000 units of work, for all sizes: too few to pay for starting threads" in remarks
     assert "@parallel" in lowered(WORK, known(N="most = 100"))[0]
 
 

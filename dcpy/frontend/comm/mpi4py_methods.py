@@ -276,7 +276,7 @@ def _buffer(b: OpBuilder, value: Value) -> Value:
     if len(specified) != 2 or not _is_datatype(specified[1]):
         raise b.error(
             "counts and displacements follow from the array",
-            help="pass the slice that is meant: [x[:count], MPI.DOUBLE], or x[:count]",
+            help="pass a slice: [x[:count], MPI.DOUBLE], or x[:count]",
         )
     array = b.array(specified[0])
     _require_datatype(b, array.dtype, b.static(specified[1]))

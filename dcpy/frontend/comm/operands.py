@@ -45,7 +45,8 @@ def rank_of(b: OpBuilder, value: Value, what: str) -> Expr:
     """A rank; ANY_SOURCE is refused."""
     if isinstance(value, Static) and value.value == ANY_SOURCE:
         raise b.error(
-            "a program names the rank from which it receives: with ANY_SOURCE, results depend on who is first",
+            "a program names the rank from which it receives: with ANY_SOURCE, results depend on the order of "
+            "messages",
             help="receive from each rank in turn, or use a Gather",
         )
     return b.integer(value, what)

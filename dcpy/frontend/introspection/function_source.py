@@ -210,7 +210,7 @@ def _changed(function: types.FunctionType) -> FrontendError:
     code = function.__code__
     if code.co_name == "<lambda>" and extent_of(code) is None:
         return FrontendError(
-            "which lambda of this line it is cannot be told",
+            "there are several lambdas on this line",
             span=SrcSpan(code.co_filename, code.co_firstlineno),
             notes=("Python keeps no columns: it was started with -X no_debug_ranges, or PYTHONNODEBUGRANGES",),
             help="put each lambda on a line of its own, or use def",

@@ -95,7 +95,7 @@ def symbols_of(sdfg: Sdfg, arguments: Mapping[str, Any], symbols: Mapping[str, i
     values |= {name: alone[name] for name in sdfg.symbols if name in alone and name not in values}
     missing = [name for name in sdfg.symbols if name not in values]
     if missing:
-        raise ArgumentError(f"no argument tells the value of {', '.join(map(repr, missing))}, in {sdfg.name!r}")
+        raise ArgumentError(f"the value of {', '.join(map(repr, missing))} follows from no argument of {sdfg.name!r}")
     return values
 
 

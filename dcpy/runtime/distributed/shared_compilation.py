@@ -37,7 +37,7 @@ def load_everywhere(
             loaded = compiles()
             said = {"key": loaded.key, "signature": as_json(loaded.signature, codes), "extra": loaded.extra}
         except Unfaithful as error:
-            failed = DcpyError(f"a constant of the program cannot be told to other ranks: {error}")
+            failed = DcpyError(f"a constant of the program cannot be sent to other ranks: {error}")
         except BaseException as error:
             failed = error
         if failed is not None:

@@ -190,7 +190,7 @@ class Cache:
 def _untrusted(folder: Path, problem: str, repair: str, *, place: str = "") -> CacheError:
     return CacheError(
         f"{place or f'the cache folder {folder}'} {problem}",
-        notes=("anyone who can write there can run programs as you",),
+        notes=("write access to that folder is the right to run programs as you",),
         help=f"{repair}, or name another cache folder in DCPY_CACHE_DIR",
     )
 

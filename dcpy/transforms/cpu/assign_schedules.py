@@ -175,7 +175,7 @@ def _why_no_team(node: Map, costs: Costs, rw: Rewriter) -> Refusal | None:
     factors, units = work_of(node, rw.sdfg, costs)
     work, enough = product_of(*factors) * units, costs.threads_pay_above
     if work.constant is None and rw.uses.ranges_at(node).proves_le(work, enough):
-        return Refusal(f"at most {enough} units of work do not pay for a team, whatever the sizes are")
+        return Refusal(f"at most {enough} units of work, for all sizes: too few to pay for starting threads")
     number, when = expected(work, rw.sdfg) or (None, "")
     if number is None:
         return _why_never_long(node, factors)

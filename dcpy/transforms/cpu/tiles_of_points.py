@@ -43,7 +43,7 @@ def nest_of(row: Sequence[Block], points: Points, rw: Rewriter) -> Nest:
 
 
 def take_own(nests: Sequence[Nest], rw: Rewriter) -> None:
-    """Give each nest private arrays, if nobody else reads the values that it writes there.
+    """Give each nest private arrays, if no other statement reads the values that it writes there.
 
     An array of the nest alone moves into it; for an array with other users the nest gets a new one: independent live
     ranges are split.

@@ -37,7 +37,7 @@ class FPGATransform(GraphPass):
 
     A part is as many blocks as there are in a row without calls of Python and of libraries, and without numbers that
     hardware has not. What it only reads is not copied back; what it writes entirely before it reads it is not brought.
-    Transients that nobody else touches are in that memory alone. (DaCe's ``FPGATransformSDFG``.)
+    Transients that only this part touches are in device memory alone. (DaCe's ``FPGATransformSDFG``.)
     """
 
     name: ClassVar[str] = "fpga-transform"

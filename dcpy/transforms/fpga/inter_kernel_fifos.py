@@ -43,7 +43,7 @@ class FifoKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class InterKernelFifo:
-    """An array between two networks: who writes it in which loops, who reads it, and which elements those are."""
+    """An array between two networks: the loops that write it, the loops that read it, and the elements."""
 
     container: str
     writer: Process
@@ -184,7 +184,7 @@ def _loops(access: MemoryAccess) -> Loops | None:
 
 
 def _is_needed(name: str, found: Sequence[InterKernelFifo], rw: Rewriter) -> bool:
-    """Return whether somebody takes an array from memory, behind those who get it through queues."""
+    """Return whether a later process reads an array from memory, after those that read it from queues."""
     between = {node for one in found if one.container == name for node in (one.writer_copy, one.reader_copy)}
     users = {*rw.uses.readers(name), *rw.uses.writers(name)}
     return not rw.uses.is_private(name) or not users <= between

@@ -39,7 +39,7 @@ class InterleaveAccumulation(GraphPass):
                              map l = 0:min(T, N - t) { y[t + l] = s[l] } }
 
     T is a power of two, at least L: T sums take turns, and none is reordered. The last tile goes on with a row that is
-    computed again, so that the distance is T there, too; nobody sees its sum. A sum with no map around gets T partial
+    computed again, so that the distance is T there, too; its sum is not used. A sum with no map around gets T partial
     sums, and a tree that adds them up:
 
     before   map k = 0:K { s (add) <- x[k] }

@@ -44,8 +44,8 @@ class ReadBroadcast(GraphPass):
     before   process read_x { loop i { x[i] -> us } };  process read_x1 { loop j { x[j] -> vs } }
     after    process read_x { loop i { x[i] -> xs } };  process tee_x { loop k { xs -> v;  v -> us;  v -> vs } }
 
-    Applies where nothing else connects those who take the elements: else paths would part in the tee and meet again,
-    and how deep their queues must be would depend on sizes. Orders are compared as access relations.
+    Applies where nothing else connects the processes that take the elements. Otherwise paths would part in the tee and
+    join again, and the necessary depths of their queues would depend on sizes. Orders are compared as access relations.
     """
 
     name: ClassVar[str] = "read-broadcast"

@@ -29,7 +29,7 @@ class ArraySplitting(GraphPass):
     before   t[i, 0] = A[i]; t[i, 1] = B[i]; C[i] = t[i, 0]*t[i, 1]
     after    t_0[i] = A[i];  t_1[i] = B[i];  C[i] = t_0[i]*t_1[i]
 
-    Applies to arrays that only tasklets read and write, that have no views, and that nobody outside sees.
+    Applies to arrays that only tasklets read and write, that have no views, and that are neither arguments nor results.
     """
 
     name: ClassVar[str] = "array-splitting"

@@ -34,8 +34,8 @@ class MapFusion(Transformation["Fusion"]):
 
     Applies when the iteration spaces are the same, up to the order of parameters and a shift, when no iteration of
     one map touches what a *different* iteration of the other writes, and when the nodes between the two can stand
-    before or after both. ``tmp`` becomes private to the iteration, as does what else only these two need; nobody else
-    may need ``tmp``, unless it is kept.
+    before or after both. ``tmp`` becomes private to the iteration, as does everything that only these two maps use. No
+    other statement may use ``tmp``, unless it is kept.
     Never changes floating-point order.
     """
 

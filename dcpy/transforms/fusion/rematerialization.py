@@ -45,9 +45,9 @@ class Rematerialization(Transformation[Recomputed]):
              map i = 0:N { g[1, i] = N - i }                            y[i] = (N - i) * x[i] } }
              loop t { map i = 0:N { y[i] = g[1, i] * x[i] } }
 
-    Applies to transients that nobody else sees: `np.arange`, `np.mgrid`, `np.linspace`, `np.full`. Each map writes
-    a part of its own, told apart by a number among the indices, without reading memory, in a few operations; each
-    reader is a tasklet that comes after it, reads single elements, and sees the symbols that the map saw.
+    Applies to transients without views that are no results: `np.arange`, `np.mgrid`, `np.linspace`, `np.full`. Each
+    map writes a part of its own, which a number among the indices identifies, without reading memory, in a few
+    operations; each reader is a tasklet that comes after it, reads single elements, and sees the symbols of the map.
     (Briggs, Cooper and Torczon, Rematerialization, 1992.)
     """
 

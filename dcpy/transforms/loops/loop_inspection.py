@@ -64,7 +64,7 @@ class LoopInspection(Transformation[Legal]):
         if not found.answer.is_no and not found.updates:
             return Refusal(found.answer.reason)
         if found.answer.is_no and why_failures_are_seen(loop, m.uses) is None:
-            return Refusal("nobody sees what the iterations behind one that raises have written")
+            return Refusal("the writes of iterations after one that raises are never visible: loop-speculation applies")
         return _why_not_before(loop, m.uses) or LEGAL
 
     def apply(self, m: Match, plan: Legal, rw: Rewriter) -> Loop:

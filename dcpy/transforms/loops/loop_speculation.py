@@ -1,4 +1,4 @@
-"""LoopSpeculation: all iterations run even if one raises; then nobody sees what the iterations have written."""
+"""LoopSpeculation: all iterations run even if one raises, where their writes are not visible after an exception."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ class LoopSpeculation(Transformation[Speculation]):
                                                            let F = first[0]
                                                            if F < N { loop i = F:F + 1 { ... as it was, and raises } }
 
-    Where LoopInspection looks at everything twice, this looks once. Applies when nobody sees what the loop writes if
-    the program raises (temporaries, fresh results), when nothing in it reads what it writes, and when the iterations
+    Where LoopInspection looks at everything twice, this looks once. Applies when the writes of the loop are not visible
+    after an exception (temporaries, fresh results), when nothing in it reads what it writes, and when the iterations
     are independent without their checks. (Rauchwerger and Padua, The LRPD test, PLDI 1995.)
     """
 

@@ -29,10 +29,10 @@ class LoopToMap(Transformation[LoopDependences]):
     (``(add)`` and so on) commute; the order of a floating-point reduction may change. Symbols assigned inside are
     per iteration, so none may be used outside; a break, return or while inside keeps the loop.
 
-    A check or an index from data keeps the loop, too, unless nobody sees the writes of iterations after one that
-    raises (`ir.analysis.dependence.precise_exceptions`): then all iterations run, and the exception of the lowest one
-    that fails is raised. A loop that launches kernels stays a loop. So does, without `allocates` (for threads that
-    cannot allocate), a loop with arrays whose sizes differ between its iterations.
+    A check or an index from data keeps the loop, too, unless the writes of iterations after one that raises
+    are not visible (`ir.analysis.dependence.precise_exceptions`): then all iterations run, and the exception of the
+    lowest one that fails is raised. A loop that launches kernels stays a loop. So does, without `allocates` (for
+    threads that cannot allocate), a loop with arrays whose sizes differ between its iterations.
     """
 
     name: ClassVar[str] = "loop-to-map"

@@ -41,8 +41,8 @@ class ScatterPrivatization(Transformation["Scatters"]):
 
     The number of blocks is the same on all machines, so results do not depend on the number of threads; floats are
     added in another order than in the loop. Applies if iterations depend on each other only through such updates,
-    each by one operation, at elements that data choose. Iterations may raise if nobody sees the writes of later
-    ones: each block stops at its failure, and the loop raises the failure of the first block.
+    each by one operation, at elements that data choose. Iterations may raise if the writes of later ones are not
+    visible: each block stops at its failure, and the loop raises the failure of the first block.
     (Hwu, Kirk and El Hajj, Programming Massively Parallel Processors, 2022; for loops Padua and Wolfe 1986.)
     """
 

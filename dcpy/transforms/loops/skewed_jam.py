@@ -69,7 +69,7 @@ class SkewedJam(Transformation[Rows]):
                               loop j = 3:M { row i at j; row i + 1 at j - 2 }
                               loop j = M - 2:M { row i + 1 at j } }                (and what is left over for i + 1)
 
-    A recurrence takes the latency of its operations for each element, whatever else the processor could do meanwhile:
+    A recurrence takes the latency of its operations for each element, while the processor could work on other elements:
     with four rows it does. Maps before the inner loop join it, and rows of temporaries become scalars. Applies where
     each element needs others at constant distances, none of them further ahead in the row before than three elements;
     the order of operations for each element stays what it is. (Wolfe, Loop Skewing: The Wavefront Method Revisited,

@@ -18,7 +18,7 @@ Moment = tuple[int, int]  # the position of a block in its region, and of a node
 
 @dataclass(frozen=True)
 class TransientReuse(Transformation["Reuse"]):
-    """Give a transient the memory of one that nobody needs any more (storage coalescing by live ranges).
+    """Give a transient the memory of a dead one (storage coalescing by live ranges).
 
     before   t = f(A); B = g(t); u = h(B); C = k(u)        after   t = f(A); B = g(t); t = h(B); C = k(t)
 

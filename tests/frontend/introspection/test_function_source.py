@@ -208,4 +208,4 @@ def test_w1_lambdas_without_columns(tmp_path):
     command = [sys.executable, "-X", "no_debug_ranges", str(tmp_path / "plain.py")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.stdout == "2\n"
-    assert "which lambda of this line it is cannot be told" in done.stderr
+    assert "there are several lambdas on this line" in done.stderr

@@ -193,5 +193,5 @@ def test_strides_that_a_call_was_told_are_those_of_the_twin():
         + CALL.format(a="A", r="S[0]").replace("&a, 1", "&a, 2")
         + " } }"
     )
-    with pytest.raises(InvalidSdfg, match="was told the strides of 'A'"):
+    with pytest.raises(InvalidSdfg, match="was compiled for other strides of 'A'"):
         Passed(text, PlaceComputation(), PlaceData())

@@ -112,7 +112,7 @@ inline void network::draw()
                            " --[ %s is %s, %lld of %lld, in cycle %lld%s ]--> %s%s\n", where,
                            one->needs_token ? "empty" : "full", (long long)(at.pushed - at.released),
                            (long long)at.depth, (long long)one->real(one->tick),
-                           one->outputs.size ? ", and keeps results in its pipeline" : "", next ? other : "nobody",
+                           one->outputs.size ? ", and keeps results in its pipeline" : "", next ? other : "no process",
                            next && next->done ? ", which has ended" : "");
         for (int k = 0; k < length && k < int(sizeof line) - 1; ++k) circle->add(line[k]);
         if (next == from || (next && next->done)) break;

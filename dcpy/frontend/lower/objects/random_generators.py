@@ -62,7 +62,7 @@ def require_order(frame: Frame, generator: GeneratorValue) -> None:
     for scope in frame.map_scopes():
         if any(region is scope.region for region in open_regions[depth + 1 :]):
             raise FrontendError(
-                "the iterations of a parallel map cannot draw from one generator: who comes first would matter",
+                "the iterations of a parallel map cannot draw from one generator: results would depend on their order",
                 help="write a plain for loop, or give each iteration its own: np.random.default_rng([seed, i])",
             )
 

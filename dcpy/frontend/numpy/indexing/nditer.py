@@ -104,7 +104,7 @@ def _is_turned(b: OpBuilder, arrays: Sequence[ArrayValue], order: str) -> bool:
             return turned
     raise FrontendError(
         "the order in which np.nditer visits the elements depends on how they lie in memory, which is not known",
-        help="say which order is meant: order='C'",
+        help="name the order: order='C'",
     )
 
 

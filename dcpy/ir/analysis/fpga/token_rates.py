@@ -80,10 +80,10 @@ def _counts(access: MemoryAccess, uses: Uses, ranges: Ranges) -> list[tuple[tupl
     found: list[tuple[tuple[int, ...], Expr]] = []
     for point in islice(_points(fixed, {}), MOST_POINTS + 1):
         if point is None or len(found) == MOST_POINTS:
-            return Refusal("and which queue that is, or how often, cannot be told: the ranges are no numbers")
+            return Refusal("and the queue, and how often, are unknown: the ranges are no numbers")
         index = tuple(dim.subs(point).constant for dim in access.subset.indices)
         if any(number is None for number in index):
-            return Refusal("and which queue that is cannot be told")
+            return Refusal("and the queue is unknown")
         sizes = [values.subs(point).size_within(ranges) for _, values in free if values is not None]
         found.append((tuple(number for number in index if number is not None), each.subs(point) * product_of(*sizes)))
     return found

@@ -22,7 +22,7 @@ def differ(left: Expr, right: Expr) -> bool:
 def shapes_fit(subject: Declaration, scope: Scope) -> Findings:
     """A container has one stride per dimension; an argument has no size that is a negative number.
 
-    A transient of negative size is empty: ``f64[N - 2]`` is what a slice makes, with whatever N is put in.
+    A transient of negative size is empty: ``f64[N - 2]`` comes from a slice, for any N.
     """
     desc = subject.desc
     if len(desc.shape) != len(desc.strides):

@@ -44,7 +44,7 @@ def tokens_come_and_go(block: Dataflow, scope: Scope) -> Findings:
             (tokens.producers, "pushes to", "push to"), (tokens.consumers, "pops from", "pop from")
         ):  # fmt: skip
             if len(names) != 1:
-                who = f"{' and '.join(map(repr, names))} {many}" if names else f"nobody {one}"
+                who = f"{' and '.join(map(repr, names))} {many}" if names else f"no process {one}"
                 yield f"{who} the queue {queue!r}", "a queue has one process at each end"
         both = tokens.producers and tokens.consumers
         if both and not always_equal(tokens.pushed, tokens.popped, scope.ranges):

@@ -1,4 +1,4 @@
-"""Opaque handles: memory that holds addresses comes from the caller, and only those who know what it is write it."""
+"""Opaque handles: memory that holds addresses comes from the caller, and only nodes of its library write it."""
 
 from __future__ import annotations
 

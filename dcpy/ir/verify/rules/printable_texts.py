@@ -1,4 +1,4 @@
-"""Printable texts: whatever an SDFG says in words can be shown, on one line, and written to a file.
+"""Printable texts: all texts in an SDFG can be shown, on one line, and written to a file.
 
 Places, labels and names of functions come into messages, comments of generated code and pages of HTML, and they may
 come from a file that a stranger wrote. What a program itself prints or raises may have line breaks in it.

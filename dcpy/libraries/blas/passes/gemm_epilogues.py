@@ -183,7 +183,7 @@ class FoldSum(Transformation["SummedEpilogue"]):
              map i, j: C[i, j] = tmp[i, j] + beta * C[i, j]
     after    gemm (a <- A, b <- B, c <- C, beta <- beta) -> (c -> C)
 
-    Applies where nobody else reads the product's result, where the map computes nothing else, and where what the
+    Applies where no other statement reads the product's result, where the map computes nothing else, and where what the
     product reads does not change in between. Temporaries that hold scaled summands are looked through.
     """
 
@@ -274,7 +274,7 @@ def _with_factor(inputs: dict[str, Memlet], name: str, number: complex, factor: 
 
 
 def _erase_unread(container: str, rw: Rewriter) -> None:
-    """Takes out the maps that compute nothing but a temporary that nobody reads any more, and the temporary."""
+    """Takes out the maps that compute nothing but an unread temporary, and the temporary."""
     uses = rw.uses
     if not uses.declared(container) or not uses.is_private(container) or uses.readers(container):
         return

@@ -42,7 +42,7 @@ class CompactionToPoints(Transformation[Worklist]):
                                                                     }
 
     Applies where elements of all arrays that shrink are computed from elements of the same number, where all shrink by
-    one mask, and nobody looks at what is left behind the loop. Places that are written are read back from what filled
+    one mask, and none of these arrays is read after the loop. Places that are written are read back from what filled
     the arrays of indices (`ir.analysis.dataflow.array_contents`): they must be inside of the array, and no two points
     may have the same one. The number of a point among those that are left must not matter. The order of a point's own
     operations stays, so results are equal to the bit.

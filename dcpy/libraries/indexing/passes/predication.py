@@ -93,7 +93,7 @@ def _at(memlet: Memlet, point: Sequence[Expr]) -> Memlet:
 
 
 def take_out(chosen: Selected, rw: Rewriter) -> None:
-    """Erases what computed the packed values, and counted them, where nobody needs that any more."""
+    """Erases what computed the packed values, and counted them, where nothing reads them any more."""
     counts = {desc.shape[chosen.axis].name for desc in map(rw.uses.desc, chosen.makers) if isinstance(desc, Array)}
     pending = list(dict.fromkeys(chosen.makers.values()))
     while unread := [maker for maker in pending if not any(map(rw.uses.readers, _results(maker)))]:

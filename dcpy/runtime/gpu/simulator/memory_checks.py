@@ -131,7 +131,7 @@ class Unwritten:
     example: str
 
     def __str__(self) -> str:
-        what = f"{self.space} memory that nobody has written is read at {self.place}"
+        what = f"{self.space} uninitialized memory is read at {self.place}"
         return f"kernel {self.kernel}: {what}: {self.count} x, {self.example}"
 
 

@@ -1,4 +1,4 @@
-"""FormKernels: each point of a kernel becomes the work of one thread, which nobody else writes to."""
+"""FormKernels: each point of a kernel becomes the work of one thread, and no two threads write the same element."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class PlaceCopies(GraphPass):
     after    copy A -> gpu_A;  loop t = 0:T { map i = 0:N @grid { gpu_A[i] += 1 } };  copy gpu_A -> A
 
     The analysis of validity says where (`ir.analysis.gpu.data_validity`): at the latest place that is in no loop,
-    unless the loop makes it necessary again. What is overwritten entirely is not copied there, and what nobody writes
+    unless the loop makes it necessary again. Data that is overwritten entirely is not copied there, and unwritten data
     is not copied back. A check that fails after the device has written arguments copies them back before it raises.
     """
 

@@ -139,7 +139,8 @@ class _Placing:
         places = {name: self.place_of(name) for name in places_of(call)}
         for name, place in places.items():
             if strides_of(self.rw.uses.desc(name)) != strides_of(self.rw.uses.desc(place)):
-                raise InvalidSdfg(f"{call.title} was told the strides of {name!r}, and gets {place!r}", span=call.span)
+                message = f"{call.title} was compiled for other strides of {name!r} than those of {place!r}"
+                raise InvalidSdfg(message, span=call.span)
         self.rw.substitute(call, Substitution(containers={a: b for a, b in places.items() if a != b}))
 
     def place_of(self, name: str) -> str:

@@ -26,9 +26,10 @@ class BranchValueNumbering(Transformation["Repeated"]):
              if a == b { y = f(a) } else { y = g(a) }                  B = x + x
              B = x + y
 
-    Applies to branches of one region that consist of states and checks, that fill private scalars which nobody else
-    writes, where nothing that they read changes in between. A check is not made again either: the second one could
-    only fail where the first one has. (Alpern, Wegman and Zadeck, Detecting Equality of Variables in Programs, 1988.)
+    Applies to branches of one region that consist of states and checks, that fill private scalars which no other
+    statement writes, where nothing that they read changes in between. A check is not made again either: the second one
+    could only fail where the first one has.
+    (Alpern, Wegman and Zadeck, Detecting Equality of Variables in Programs, 1988.)
     """
 
     name: ClassVar[str] = "branch-value-numbering"
@@ -78,7 +79,7 @@ class Repeated:
 
 
 def _results(branch: Branch, uses: Uses) -> tuple[str, ...] | Refusal:
-    """The scalars that a branch fills, and that nobody else writes; or why it cannot be left out."""
+    """The scalars that a branch fills, and that no other statement writes; or why it cannot be left out."""
     blocks = (block for region in branch.regions() for block in region.walk_blocks())
     if effects_of(branch) & ~Effect.MAY_RAISE or not all(isinstance(block, State | Check | Branch) for block in blocks):
         return Refusal("it does more than to check and to compute")

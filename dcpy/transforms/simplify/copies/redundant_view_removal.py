@@ -19,7 +19,7 @@ from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, whole
 
 @dataclass(frozen=True)
 class RedundantViewRemoval(Transformation[tuple[str, ...]]):
-    """Compose accesses through views into accesses of their bases, and take out views that nobody needs any more.
+    """Compose accesses through views into accesses of their bases, and take out unused views.
 
     before   view v of x[1:N - 1]                        after
              map i: y[i] = v[i] + v[i + 1]                       map i: y[i] = x[i + 1] + x[i + 2]

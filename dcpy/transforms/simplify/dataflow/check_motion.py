@@ -1,4 +1,4 @@
-"""CheckMotion: checks go before computations that nobody would see, and are made once."""
+"""CheckMotion: checks go before computations whose results an exception discards, and are made once."""
 
 from __future__ import annotations
 

@@ -31,8 +31,8 @@ class CommonSubexpressionElimination(Transformation["Repetition"]):
              map k = 0:N { B[k] = t[k] + u[k] }
 
     Applies to tasklets, copies, maps and library nodes, also of different states of a region, that fill transients
-    which nobody else writes, where nothing that they read changes in between, and nobody needs the second result
-    earlier.
+    which no other statement writes, where nothing that they read changes in between, and no statement reads the second
+    result earlier.
     """
 
     name: ClassVar[str] = "common-subexpression-elimination"
@@ -84,7 +84,7 @@ class Repetition:
 
 
 def _results(node: Node, uses: Uses) -> tuple[str, ...] | Refusal:
-    """The transients that a node fills, and that nobody else writes; or why it cannot be left out."""
+    """The transients that a node fills, and that no other statement writes; or why it cannot be left out."""
     if not isinstance(node, Tasklet | Copy | Map | LibraryNode) or effects_of(node) != Effect.NOTHING:
         return Refusal("it does more than to compute, or is no computation")
     reads, writes, *_ = names_in(node, uses)

@@ -1,4 +1,4 @@
-"""DeadDataflowElimination: nodes whose results nobody reads go."""
+"""DeadDataflowElimination: nodes with unread results go."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def _other_effect(node: Node, m: Match) -> Refusal | None:
 
 
 def _why_needed(container: str, node: Node, m: Match) -> Refusal | None:
-    """Return why a write of `container` by `node` must stay; None where nobody needs it."""
+    """Return why a write of `container` by `node` must stay; None where nothing reads it."""
     results = [result.container for result in m.sdfg.results]
     for name in m.uses.overlapping(container):
         desc = m.uses.desc(name)

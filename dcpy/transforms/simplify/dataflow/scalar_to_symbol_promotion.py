@@ -24,8 +24,8 @@ class ScalarToSymbolPromotion(Transformation[str]):
     before   state { tasklet () -> (o -> k) { o = N - 1 } }       after   let k = N - 1
              state { tasklet (a <- k) -> (o -> B[0]) { o = a } }          state { tasklet () -> (o -> B[0]) { o = k } }
 
-    Applies when everyone who writes it is a tasklet whose value is an exact integer expression over symbols (and the
-    scalar itself), and everyone who reads it is a tasklet, a condition, a check or an assignment, behind a writer on
+    Applies when every writer of the scalar is a tasklet whose value is an exact integer expression over symbols (and
+    the scalar itself), and every reader is a tasklet, a condition, a check or an assignment, behind a writer on
     every path. Only int64: symbols are int64, and a narrower scalar wraps where they would not.
     """
 

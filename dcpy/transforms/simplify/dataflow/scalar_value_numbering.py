@@ -34,7 +34,7 @@ class ScalarValueNumbering(Transformation[EqualScalars]):
 
     Applies to transients that are declared in one place, where each tasklet that writes one of them writes the same
     value, over symbols, to the other one, or gives the one that it writes the value that it has already. Then they are
-    equal after each write, whatever the order of the program (Alpern, Wegman and Zadeck's congruence, 1988, of memory).
+    equal after each write, in any order of the program (Alpern, Wegman and Zadeck's congruence, 1988, of memory).
     """
 
     name: ClassVar[str] = "scalar-value-numbering"
@@ -92,7 +92,7 @@ def _why_unlike(kept: str, other: str, uses: Uses) -> Refusal | None:
         if desc.dtype != uses.desc(kept).dtype or uses.home(name) is not uses.home(kept):
             return Refusal(f"{kept!r} and {other!r} differ in dtype or place")
     if not uses.readers(other):
-        return Refusal(f"nobody reads {other!r}")
+        return Refusal(f"{other!r} is never read")
     for name in (kept, other):
         for writer in uses.writers(name):
             if refusal := _why_apart(writer, name, (kept, other), uses):

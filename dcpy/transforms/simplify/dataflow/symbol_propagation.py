@@ -27,7 +27,7 @@ class SymbolPropagation(Transformation[Expr | None]):
 
     Applies when the value is an exact integer expression (or what another symbol has read already) over symbols that
     keep their values up to the last mention (``let n = k`` may be followed by ``let k = n``, which goes, too), and when
-    every mention comes after the assignment, in its region. An assignment that nobody mentions goes, too.
+    every mention comes after the assignment, in its region. An unused assignment goes, too.
     """
 
     name: ClassVar[str] = "symbol-propagation"

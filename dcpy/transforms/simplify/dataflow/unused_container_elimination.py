@@ -10,12 +10,12 @@ from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, whole
 
 @dataclass(frozen=True)
 class UnusedContainerElimination(Transformation[tuple[str, ...]]):
-    """Take out the declarations of transients, views and constants that nobody reads, writes or views.
+    """Take out the declarations of unused transients, views and constants.
 
     before   data t: f64[N] transient        after   state { B = f(A) }
              state { B = f(A) }
 
-    Other passes leave them behind when they take out the last user; nobody should allocate them.
+    Other passes leave them behind when they take out the last user; they need not be allocated.
     """
 
     name: ClassVar[str] = "unused-container-elimination"
