@@ -47,6 +47,12 @@ _NAMES = {
     ),
 }  # fmt: skip
 _HOME = {name: module for module, names in _NAMES.items() for name in names}
+_NAMES_ELSEWHERE = {  # of Numba, JAX, CuPy and NumPy
+    "jit": "@dcpy.program", "njit": "@dcpy.program", "vectorize": "@dcpy.program", "guvectorize": "@dcpy.program",
+    "prange": "range: dcpy runs iterations in parallel where they are independent; or dcpy.map",
+    "vmap": "a loop, or broadcasting", "int": "dcpy.int64", "float": "dcpy.float64", "complex": "dcpy.complex128",
+    "bool": "dcpy.bool_", "array": "dcpy.float64[N]", "asarray": "np.asarray",
+}  # fmt: skip
 _DTYPES = (
     "bool_", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
     "float16", "float32", "float64", "complex64", "complex128",
@@ -79,7 +85,8 @@ def _transformation(name: str) -> _Any:
             return parse_pass(NAMES_OF_THE_PAPER[name])
         if (found := class_named(name)) is not None:
             return found
-    raise AttributeError(f"module 'dcpy' has no attribute {name!r}")
+    instead = f": use {_NAMES_ELSEWHERE[name]}" if name in _NAMES_ELSEWHERE else ""
+    raise AttributeError(f"module 'dcpy' has no attribute {name!r}{instead}")
 
 
 def __dir__() -> list[str]:

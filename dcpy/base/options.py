@@ -270,9 +270,25 @@ def _with(options: Options, name: str, value: object, *, source: str) -> Options
     return replace(options, **{group: replace(getattr(options, group), **{leaf: converted})})
 
 
+#: options of Numba, JAX and Pythran, by the names that their users know, and what dcpy has
+_OF_OTHERS = {
+    "parallel": "leave it out: programs use all cores, and cpu_openmp=False turns threads off",
+    "nopython": "leave it out: all of a program is compiled, or it is refused",
+    "cache": "leave it out: compiled programs are always kept on disk",
+    "nogil": "leave it out: compiled code runs without Python's lock",
+    "fastmath": "write cpu_fast_math=True (or gpu_fast_math=True)",
+    "target": "write device=dcpy.DeviceType.GPU, CPU or FPGA",
+    "backend": "write device=dcpy.DeviceType.GPU, CPU or FPGA",
+    "static_argnums": "annotate such a parameter: n: dcpy.compiletime",
+    "static_argnames": "annotate such a parameter: n: dcpy.compiletime",
+}
+
+
 def _unknown(what: str, name: str, known: tuple[str, ...]) -> UnknownName:
-    near = _near(name, known)
+    near = "" if name in _OF_OTHERS else _near(name, known)
     all_of_them = f"there are {', '.join(known)}"
+    if name in _OF_OTHERS:
+        return UnknownName(f"{what} is not known", notes=(all_of_them,), help=_OF_OTHERS[name])
     if not near:
         return UnknownName(f"{what} is not known", help=all_of_them)
     return UnknownName(f"{what} is not known", notes=(all_of_them,), help=f"did you mean {near}?")

@@ -315,7 +315,7 @@ def subscript(frame: Frame, owner: Value, keys: list[Value]) -> Value:
         entry = find(owner.value)  # np.mgrid[...]
         if entry is not None:
             return call_entry(frame.b, entry, keys, {})
-        wanted = frame.b.static(key, "the subscript")
+        wanted = sequences.known_subscript(frame.b, owner.value, key)
         try:
             return from_python(frame, owner.value[wanted])
         except (KeyError, IndexError, TypeError) as error:

@@ -13,6 +13,7 @@ from dcpy.ir.analysis.accesses.memory_access import MemoryAccess
 from dcpy.ir.analysis.dataflow.def_use import Uses, desc_symbols
 from dcpy.ir.analysis.dependence.loop_dependences import iterations_have_order
 from dcpy.ir.data import Array, Lifetime
+from dcpy.ir.editing.remarks import described
 from dcpy.ir.nodes import Map, Node
 from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import Branch, Loop, State
@@ -79,7 +80,7 @@ def _maps(loop: Loop, uses: Uses) -> list[Map] | Refusal:
     for block in loop.body.blocks:
         if not isinstance(block, State):
             advice = ": loop-to-map may make it a map" if isinstance(block, Loop) else ""
-            return Refusal(f"a {block.kind} inside is no sweep over a grid{advice}", (block,))
+            return Refusal(f"{described(block)} inside is no sweep over a grid{advice}", (block,))
         for node in block.nodes:
             if isinstance(node, Map):
                 found.append(node)
@@ -89,7 +90,7 @@ def _maps(loop: Loop, uses: Uses) -> list[Map] | Refusal:
     for node in others:
         reads, writes = names_in(node, uses)
         if not written.isdisjoint((*reads, *writes)) or any(name not in loop.body.containers for name in writes):
-            return Refusal(f"a {node.kind} inside is no sweep over a grid", (node,))
+            return Refusal(f"{described(node)} inside is no sweep over a grid", (node,))
     return found if found else Refusal("it has no sweeps over a grid")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -312,3 +312,18 @@ def stable(b: OpBuilder, value: Value) -> Value:
     if isinstance(value, TupleValue | RecordValue):
         return replace(value, items=tuple(stable(b, part) for part in value.items))
     return b.hold(value)
+
+
+def known_subscript(b: OpBuilder, constant: object, key: Value) -> Any:
+    """Return the Python object that is a constant's subscript. Raises `FrontendError` where run time decides."""
+    try:
+        return b.static(key, "the subscript")
+    except FrontendError as error:
+        if not isinstance(constant, str | bytes):
+            raise
+        encoded = "text.encode()" if isinstance(constant, str) else "text"
+        raise FrontendError(
+            "a character of a text is chosen at run time",
+            notes=("a text is a constant of the program, not an array",),
+            help=f"pass the characters as numbers: np.frombuffer({encoded}, dtype=np.uint8)",
+        ) from error

@@ -105,7 +105,9 @@ def joined_kind(b: TypedEmitter, kinds: Sequence[ItemKind], *, entering: int = 0
         raise FrontendError(
             "the items of a list whose length is known at run time only have different lengths or shapes",
             notes=("they are the rows of one array inside",),
-            help="make rows whose length is known before: `[f(j) for j in range(m)]`, or fill an array",
+            help="make rows whose length is known before: `[f(j) for j in range(m)]`, or fill an array; pass rows of "
+            "several lengths as one array and the places where they begin: np.concatenate(rows), "
+            "np.cumsum([0, *map(len, rows)])",
         )
     meeting = joined_number([kind.number for kind in kinds], entering=entering)
     if meeting is None or (first.shape and not first.levels and any(kind.dtype != first.dtype for kind in kinds)):

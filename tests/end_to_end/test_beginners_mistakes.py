@@ -1,0 +1,85 @@
+"""Mistakes of newcomers: each message names the cause in their words, and its advice runs."""
+
+import numpy as np
+import pytest
+
+import dcpy
+from dcpy.base.errors import FrontendError, UnknownName
+
+pytestmark = pytest.mark.cc
+
+
+def matches(a, b):
+    found = 0
+    for i in range(len(a)):
+        if a[i] == b[i]:
+            found += 1
+    return found
+
+
+@pytest.mark.parametrize(("one", "other", "encoded"), [("GATT", "GACT", "text.encode()"), (b"GATT", b"GACT", "text")])
+def test_characters_of_texts_are_passed_as_numbers(one, other, encoded):
+    with pytest.raises(FrontendError, match="a character of a text is chosen at run time") as caught:
+        dcpy.program(matches)(one, other)
+    assert f"np.frombuffer({encoded}, dtype=np.uint8)" in caught.value.help
+    texts = [text.encode() if isinstance(text, str) else text for text in (one, other)]
+    assert dcpy.program(matches)(*(np.frombuffer(text, dtype=np.uint8) for text in texts)) == 3
+
+
+def test_characters_that_are_known_are_constants():
+    @dcpy.program
+    def first(x):
+        return x if "GATT"[0] == "G" else -x
+
+    assert first(2.0) == 2.0
+
+
+def degrees(neighbours, weights):
+    total = np.zeros(len(neighbours))
+    for i in range(len(neighbours)):
+        for j in neighbours[i]:
+            total[i] += weights[j]
+    return total
+
+
+def degrees_of_rows(items, starts, weights):
+    total = np.zeros(len(starts) - 1)
+    for i in range(len(total)):
+        for j in items[starts[i] : starts[i + 1]]:
+            total[i] += weights[j]
+    return total
+
+
+def test_rows_of_several_lengths_are_one_array_and_its_starts():
+    rows, weights = [[1, 2], [0, 2, 3], [0, 1], [1]], np.arange(4.0)
+    with pytest.raises(FrontendError, match="different lengths") as caught:
+        dcpy.program(degrees)(rows, weights)
+    assert "np.concatenate(rows), np.cumsum([0, *map(len, rows)])" in caught.value.help
+    items, starts = np.concatenate(rows), np.cumsum([0, *map(len, rows)])
+    assert (dcpy.program(degrees_of_rows)(items, starts, weights) == degrees(rows, weights)).all()
+
+
+@pytest.mark.parametrize(
+    ("option", "advice"),
+    [
+        ("parallel", "programs use all cores"),
+        ("nopython", "leave it out"),
+        ("fastmath", "cpu_fast_math=True"),
+        ("static_argnums", "n: dcpy.compiletime"),
+        ("target", "device=dcpy.DeviceType.GPU"),
+    ],
+)
+def test_options_of_other_compilers(option, advice):
+    with pytest.raises(UnknownName, match=f"option '{option}' is not known") as caught:
+        dcpy.program(**{option: True})(matches)
+    assert advice in caught.value.help
+    assert "there are cpu_compiler" in caught.value.notes[0]
+
+
+def test_names_of_other_compilers():
+    with pytest.raises(AttributeError, match=r"no attribute 'njit': use @dcpy\.program"):
+        dcpy.njit  # noqa: B018
+    with pytest.raises(AttributeError, match=r"no attribute 'float': use dcpy\.float64"):
+        dcpy.float  # noqa: B018
+    with pytest.raises(AttributeError, match=r"no attribute 'something'$"):
+        dcpy.something  # noqa: B018
