@@ -107,7 +107,8 @@ def require_updatable(b: TypedEmitter, function: np.ufunc, target: ArrayValue, v
     if len(shape) > target.rank or any(own is ONE and not may_be_one(b, size) for size, own in pairs):
         raise FrontendError(
             f"non-broadcastable output operand with shape ({', '.join(map(str, target.shape))})",
-            notes=("NumPy raises ValueError here",),
+            notes=(f"the value has the shape ({', '.join(map(str, shape))})", "NumPy raises ValueError here"),
+            help=f"give the value the shape of the array, or make a new array: `x = x {_symbol(function)} ...`",
         )
     return ins
 

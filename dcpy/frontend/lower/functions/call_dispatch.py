@@ -69,7 +69,7 @@ from dcpy.frontend.numpy.python_implementations import shown_at_the_call
 from dcpy.frontend.numpy.unsupported_functions import OUTSIDE_OBJECT, refusal
 from dcpy.frontend.python import itertools_functions
 from dcpy.frontend.python.unsupported_functions import known_as, refusal_of_python
-from dcpy.frontend.scipy.unsupported_sparse import refusal_of_scipy
+from dcpy.frontend.scipy.unsupported_functions import refusal_of_scipy
 from dcpy.frontend.specialize.free_symbols import free_symbols
 from dcpy.frontend.specialize.record_arguments import is_plain_class
 from dcpy.ir import types

@@ -100,7 +100,10 @@ def test_elements_are_changed_in_place():
 
     assert "Cannot cast ufunc 'add' output" in refusal(kind, np.arange(3))
     assert "Cannot cast ufunc 'add' output" in refusal(kind_of_mask, np.arange(3))
-    assert "non-broadcastable output operand" in refusal(shape, A)
+    said = refusal(shape, A)
+    assert "non-broadcastable output operand" in said
+    assert "the value has the shape (1, 2)" in said
+    assert "or make a new array: `x = x + ...`" in said
 
 
 def test_dots_make_a_view_of_an_element():

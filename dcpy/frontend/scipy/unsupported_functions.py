@@ -1,4 +1,4 @@
-"""Unsupported members of SciPy's sparse matrices, each with the reason and what to write instead."""
+"""Unsupported functions of SciPy: sparse matrices, and solvers that call a function; with what to write instead."""
 
 from __future__ import annotations
 
@@ -18,10 +18,22 @@ _MADE = Refusal(
     "programs take sparse matrices as arguments and make none",
     "make it outside of the program, and pass it as an argument",
 )
+#: functions that call a function which their user passes
+_CALLERS = {
+    "integrate": "solve_ivp odeint quad quad_vec dblquad tplquad nquad fixed_quad romberg",
+    "optimize": "minimize minimize_scalar root root_scalar fsolve brentq bisect newton ridder curve_fit least_squares "
+    "differential_evolution basinhopping fmin fmin_bfgs approx_fprime",
+}
 
 
 def refusal_of_scipy(name: str) -> Refusal | None:
-    """Return why a name of `scipy.sparse` is refused, and what to write instead; None for other names."""
+    """Return why a function of SciPy is refused, and what to write instead; None where there is no own reason."""
+    module, _, function = name.removeprefix("scipy.").rpartition(".")
+    if name.startswith("scipy.") and function in _CALLERS.get(module.partition(".")[0], "").split():
+        return Refusal(
+            "it is Python code of SciPy's, which calls your function",
+            f"call it outside of the program, with a program in place of the function: {name}(dcpy.program(f), ...)",
+        )
     if not name.startswith("scipy.sparse."):
         return None
     if name.startswith("scipy.sparse.linalg."):
