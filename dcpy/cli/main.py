@@ -28,7 +28,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="dcpy", description="Data-centric Python: look inside, and look around.")
+    about = "Inspect programs, the cache and this machine; start scripts on several ranks."
+    parser = argparse.ArgumentParser(prog="dcpy", description=about)
     parser.add_argument("--version", action="version", version=f"dcpy {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
