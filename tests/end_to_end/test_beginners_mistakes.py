@@ -83,3 +83,45 @@ def test_names_of_other_compilers():
         dcpy.float  # noqa: B018
     with pytest.raises(AttributeError, match=r"no attribute 'something'$"):
         dcpy.something  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right", "advice"),
+    [
+        (lambda x: x.at[0].set(5.0), lambda x: np.where(np.arange(3) == 0, 5.0, x), "write `x[i] = v`"),
+        (lambda x: x.append(3.0), lambda x: np.append(x, 3.0), "write `np.append(x, v)`"),
+        (lambda x: x.extend([3.0]), lambda x: np.concatenate((x, np.array([3.0]))), "write `np.concatenate((x, y))`"),
+        (lambda x: x.insert(1, 3.0), lambda x: np.insert(x, 1, 3.0), "write `np.insert(x, i, v)`"),
+        (lambda x: x.iloc[0], lambda x: x[0], "indexed by number: `x[i]`"),
+        (lambda x: x.values * 2, lambda x: x * 2, "leave `.values` out"),
+        (lambda x: x.median(), lambda x: np.median(x), "write `np.median(x)`"),
+    ],
+)
+def test_attributes_of_other_arrays(wrong, right, advice):
+    x = np.array([1.0, -2.0, 3.0])
+    with pytest.raises(AttributeError, match="has no attribute") as caught:
+        dcpy.program(wrong)(x)
+    assert advice in caught.value.help
+    assert "did you mean" not in caught.value.help
+    np.testing.assert_array_equal(dcpy.program(right)(x), right(x))
+
+
+def test_missing_keys_name_the_keys():
+    @dcpy.program
+    def metres(x, unit):
+        return x * {"m": 1.0, "km": 1000.0}[unit]
+
+    assert metres(2.0, "km") == 2000.0
+    with pytest.raises(KeyError) as caught:
+        metres(2.0, "mi")
+    assert caught.value.help == "it has 'm', 'km'"
+
+
+def test_elements_that_are_no_numbers():
+    @dcpy.program
+    def mixed(x):
+        return np.array([x, "a"])
+
+    with pytest.raises(FrontendError, match="'a' is not a number") as caught:
+        mixed(1.0)
+    assert caught.value.help == "make an array of the numbers, and keep other things in tuples"

@@ -308,7 +308,7 @@ def subscript(frame: Frame, owner: Value, keys: list[Value]) -> Value:
         for known, value in owner.items:
             if known == wanted:
                 return value
-        raise FrontendError(f"the dictionary has no key {wanted!r}", notes=("Python raises KeyError here",))
+        raise dictionaries.no_key(owner, wanted)
     if isinstance(owner, TupleValue):
         return _item(frame, owner, key)
     if isinstance(owner, Static) and not is_number(owner):

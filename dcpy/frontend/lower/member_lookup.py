@@ -14,6 +14,29 @@ from dcpy.frontend.lower.lowering_signals import WillRaise
 from dcpy.frontend.lower.sequences import list_references
 from dcpy.frontend.numpy.unsupported_functions import refusal
 
+#: attributes of lists, of JAX's and PyTorch's arrays and of pandas' tables, and what does the same with an array
+_OF_OTHERS = {
+    "at": "arrays change in place: write `x[i] = v`, or `x[i] += v`",
+    "append": "write `np.append(x, v)`; or collect values in a list, and make an array of it at the end",
+    "extend": "write `np.concatenate((x, y))`; or collect values in a list, and make an array of it at the end",
+    "insert": "write `np.insert(x, i, v)`",
+    "remove": "write `x[x != v]`",
+    "pop": "write `x[-1]` and `x[:-1]`",
+    "iloc": "arrays are indexed by number: `x[i]`",
+    "loc": "arrays are indexed by number, or by a mask: `x[labels == label]`",
+    "values": "arrays are their own values: leave `.values` out",
+    "numpy": "it is NumPy's array already: leave `.numpy()` out",
+    "detach": "arrays keep no gradients: leave `.detach()` out",
+    "cpu": "programs move arrays to their device: leave `.cpu()` out, and choose it by device=",
+    "cuda": "programs move arrays to their device: leave `.cuda()` out, and write device=dcpy.DeviceType.GPU",
+    "abs": "write `np.abs(x)`",
+    "sqrt": "write `np.sqrt(x)`",
+    "exp": "write `np.exp(x)`",
+    "log": "write `np.log(x)`",
+    "median": "write `np.median(x)`",
+    "diff": "write `np.diff(x)`",
+}
+
 
 def unknown_attribute(owner: Value, name: str) -> FrontendError:
     """The error where an array or number has no such attribute, or one that is not compiled."""
@@ -21,11 +44,12 @@ def unknown_attribute(owner: Value, name: str) -> FrontendError:
     if refused is not None:
         called = "()" if callable(getattr(np.ndarray, name)) else ""
         return FrontendError(f".{name}{called} is not supported", notes=(refused.reason,), help=refused.help)
-    near = difflib.get_close_matches(name, method_names(), n=1)
+    near = [] if name in _OF_OTHERS else difflib.get_close_matches(name, method_names(), n=1)
+    instead = _OF_OTHERS.get(name, "compute it outside of the program and pass the result")
     return FrontendError(
         f"{kind_of(owner)} has no attribute {name!r} that dcpy compiles",
         notes=() if hasattr(np.ndarray, name) else ("Python raises AttributeError here",),
-        help=f"did you mean .{near[0]}?" if near else "compute it outside of the program and pass the result",
+        help=f"did you mean .{near[0]}?" if near else instead,
     )
 
 

@@ -251,7 +251,10 @@ def _flatten(b: TypedEmitter, value: Value) -> tuple[tuple[int, ...], list[Value
 def _literal(b: TypedEmitter, sizes: tuple[int, ...], leaves: list[Value], dtype: DType | None) -> ArrayValue:
     for leaf in leaves:
         if not is_number(leaf):
-            raise FrontendError(f"{kind_of(leaf)} is not a number: it cannot be an element of an array")
+            raise FrontendError(
+                f"{kind_of(leaf)} is not a number: it cannot be an element of an array",
+                help="make an array of the numbers, and keep other things in tuples",
+            )
     if len(leaves) > MAX_LITERAL:
         raise FrontendError(
             f"an array of {len(leaves)} elements is too long to be written out", help="pass it as an argument"

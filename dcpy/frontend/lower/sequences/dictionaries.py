@@ -1,6 +1,6 @@
 """Dictionaries: keys are known when the program is compiled, values may change; references, as lists are.
 
-What key is looked up may not depend on data: then nobody could tell of what kind the value is.
+A key that is looked up may not depend on data: the type of the value would be unknown.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame
 
 NONE = Static(None)
+KEYS = 8  # of a dictionary, in a message
 COUNT_WITH_ARRAYS = "use an array with the key as index, np.bincount, or np.unique(..., return_counts=True)"
 
 
@@ -42,6 +43,17 @@ def call_method(
 def static_key(key: Value) -> Any:
     """The Python object that a key is; `FrontendError` where data decide it."""
     return static(key, "the key of a dictionary", COUNT_WITH_ARRAYS)
+
+
+def no_key(owner: DictValue, wanted: object) -> FrontendError:
+    """The error where a dictionary lacks a key; it names the first of those that there are."""
+    keys = [repr(known) for known, _ in owner.items]
+    there = ", ".join(keys[:KEYS]) + (", ..." if len(keys) > KEYS else "")
+    return FrontendError(
+        f"the dictionary has no key {wanted!r}",
+        notes=("Python raises KeyError here",),
+        help=f"it has {there or 'no keys'}",
+    )
 
 
 def _key(frame: Frame, key: Value) -> Any:
