@@ -189,7 +189,7 @@ def test_memory_is_a_limit():
     made, said = planned(sdfg, 16, 4000, memory=whole // 4)
     assert int(said.split(", ")[-1].split()[0]) <= whole // 4
     assert len(made.grids) == 1
-    with pytest.raises(TransformationRefused, match="no plan fits: on 16 ranks the arrays of one take 24000000 bytes"):
+    with pytest.raises(TransformationRefused, match="no plan fits: on 16 ranks the arrays of one take 24 MB"):
         planned(sdfg, 16, 4000, memory=whole // 17)
 
 
