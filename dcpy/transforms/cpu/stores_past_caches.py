@@ -69,8 +69,8 @@ class StoresPastCaches(GraphPass):
             return False
         if work_of(node, rw.sdfg, self.costs)[1] > BOUND_BY_MEMORY:
             return False
-        size = figure_text(self._cached_bytes, "B")
-        rw.remark(node, True, f"{memlet.container!r} is written straight to memory if it has more than {size}")
+        bound = figure_text(self._cached_bytes, "B")
+        rw.remark(node, True, f"{memlet.container!r} is written straight to memory if it has more than {bound}")
         return True
 
 
