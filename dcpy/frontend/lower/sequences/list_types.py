@@ -103,7 +103,7 @@ def joined_kind(b: TypedEmitter, kinds: Sequence[ItemKind], *, entering: int = 0
     first = kinds[0]
     if not all(_same_sizes(b, kind.shape, first.shape) and kind.levels == first.levels for kind in kinds):
         raise FrontendError(
-            "the items of a list whose length is known at run time only have different lengths or shapes",
+            "a list of run-time length has items of different lengths or shapes",
             notes=("they are the rows of one array inside",),
             help="make rows whose length is known before: `[f(j) for j in range(m)]`, or fill an array; pass rows of "
             "several lengths as one array and the places where they begin: np.concatenate(rows), "
