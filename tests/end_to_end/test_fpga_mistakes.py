@@ -191,7 +191,7 @@ def memory_of_a_symbol(x: f32[N], y: f32[N]):
         (until_data_say_so, "ends when data say so|depends on a condition"),
         (one_array_for_two, "touch|writes"),
         (an_address_from_data, "a process cannot check that, for what comes behind the check hands tokens to others"),
-        (a_queue_from_data, "which queue"),
+        (a_queue_from_data, "the queue is unknown"),
         (a_circle, r"the network stops for ever: .*give waits for .*take, which waits for .*give"),
         (a_circle, "no depth helps"),
         (a_shallow_queue, r"s is full, 2 of 2, in cycle \d+, and keeps results"),

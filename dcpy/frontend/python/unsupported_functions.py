@@ -37,7 +37,6 @@ _DATES = Refusal("compiled programs have no dates", "pass seconds or days as num
 _MODULES = {
     **dict.fromkeys(("os", "posix", "genericpath", "posixpath", "glob", "pathlib", "shutil", "tempfile"), _SYSTEM),
     **dict.fromkeys(("subprocess", "socket", "urllib.request", "platform", "getpass"), _SYSTEM),
-    **dict.fromkeys(("csv", "_csv", "json", "_json", "pickle", "_pickle", "configparser"), _FILES),
 }
 _NAMES = {"io.open": "open", "posix": "os", "genericpath": "os.path", "posixpath": "os.path"}
 

@@ -298,7 +298,7 @@ def test_which_queue_is_known():
 
 
 def test_what_is_no_hardware_is_refused():
-    with pytest.raises(InvalidSdfg, match="nobody pops from the queue 'zs'"):
+    with pytest.raises(InvalidSdfg, match="no process pops from the queue 'zs'"):
         generate_fpga(parse_sdfg(AXPY.replace("copy zs -> out[l]", "")))
 
 

@@ -45,7 +45,7 @@ TEXTS = [
         f"{S} dataflow {{ {GIVE} process take {{ loop i = 0:N - 1 {{ copy s -> y[i] }} }} }}",
         "N tokens are pushed to 's', and max(0, N - 1) are popped",
     ),
-    ("fpga.tokens", f"{S} dataflow {{ {GIVE} }}", "nobody pops from the queue 's'"),
+    ("fpga.tokens", f"{S} dataflow {{ {GIVE} }}", "no process pops from the queue 's'"),
     (
         "fpga.tokens",
         f"{S} dataflow {{ {GIVE} process also {{ copy x[0] -> s }} "
@@ -66,13 +66,13 @@ TEXTS = [
         "fpga.tokens",
         "stream s: f64[4] capacity 2 transient dataflow { process give { loop i = 0:N { copy x[0] -> s[i % 4] } } "
         "process take p = 0:4 { copy s[p] -> y[p] } }",
-        "which queue that is",
+        "the queue is unknown",
     ),
     (
         "fpga.tokens",
         "stream s: f64[5] capacity 2 transient dataflow { process give { copy x[0] -> s[0] } "
         "process pe p = 0:4 { data v: f64 transient copy s[p] -> v copy v -> s[p + 1] } }",
-        "nobody pops from the queue 's[4]'",
+        "no process pops from the queue 's[4]'",
     ),
     (
         "fpga.memory",

@@ -80,7 +80,7 @@ def _counts(access: MemoryAccess, uses: Uses, ranges: Ranges) -> list[tuple[tupl
     found: list[tuple[tuple[int, ...], Expr]] = []
     for point in islice(_points(fixed, {}), MOST_POINTS + 1):
         if point is None or len(found) == MOST_POINTS:
-            return Refusal("and the queue, and how often, are unknown: the ranges are no numbers")
+            return Refusal("and the queue is unknown, and how often: the ranges are no numbers")
         index = tuple(dim.subs(point).constant for dim in access.subset.indices)
         if any(number is None for number in index):
             return Refusal("and the queue is unknown")
