@@ -24,7 +24,7 @@ Words = np.ndarray[Any, np.dtype[np.uint64]]
 
 
 def is_generator(value: object) -> bool:
-    """Return whether the value is an ``np.random.Generator`` (who has made one has imported ``numpy.random``)."""
+    """Return whether the value is an ``np.random.Generator`` (``numpy.random`` is imported where there is one)."""
     return "numpy.random" in sys.modules and type(value) is sys.modules["numpy.random"].Generator
 
 

@@ -1,4 +1,4 @@
-"""Internal errors: an exception that nobody meant to raise becomes a `CompilerFault` with a place in the program.
+"""Internal errors: an unexpected exception becomes a `CompilerFault` with a place in the program.
 
 The place is that of the innermost thing with one that dcpy was working on: frames of the traceback have it.
 """
@@ -25,7 +25,7 @@ _NOT_FAULTS = (DcpyError, OSError, MemoryError, ImportError, Warning)
 
 
 def faults_reported(function: Callable[P, R]) -> Callable[P, R]:
-    """A step of compilation, of which exceptions that nobody meant to raise become `CompilerFault`.
+    """A step of compilation, of which unexpected exceptions become `CompilerFault`.
 
     What code of the user's raises, that runs meanwhile, stays what it is.
     """

@@ -1,4 +1,4 @@
-"""Library modules: those whose functions and classes nobody changes while a program runs."""
+"""Library modules: those whose functions and classes do not change while a program runs."""
 
 from __future__ import annotations
 

@@ -14,12 +14,12 @@ from dataclasses import dataclass, field
 
 
 class _Over(BaseException):
-    """Unwinds a process of a network in which nobody can go on."""
+    """Unwinds a process of a network in a deadlock."""
 
 
 @dataclass(eq=False)
 class Process:
-    """One process: what it is called and does. Who is `endless` may wait for ever: the others end the network."""
+    """One process: its name and body. An `endless` one may wait for ever: the others end the network."""
 
     name: str
     action: Callable[[], object]
@@ -34,7 +34,7 @@ class Process:
 
     @property
     def can_run(self) -> bool:
-        """Return whether it can go on: nobody has to do anything for it."""
+        """Return whether it can go on: it waits for no other process."""
         return not self.done and (not self.waits_for or self.ready())
 
 
@@ -65,7 +65,7 @@ def wait(ready: Callable[[], bool], what: str, fill: Callable[[], str] = str) ->
 
 
 def run_network(processes: Sequence[Process], order: Sequence[int] = ()) -> None:
-    """Runs all until each has ended or nobody can go on; they take turns in this order, their own unless said.
+    """Runs all until each has ended or none can go on; they take turns in this order, their own unless said.
 
     Then the failure of the first process that raised is raised, whatever the others did meanwhile; else, if a process
     waits that is not endless, `RuntimeError`: a deadlock, with a note for each that waits.
@@ -123,7 +123,7 @@ class _Network:
                 self.main_turn.acquire()
 
     def require_alive(self) -> None:
-        """Unwinds further who waits again while it is unwound."""
+        """Unwinds a process further that waits again while it is unwound."""
         if self.ended:
             raise _Over
 

@@ -19,7 +19,7 @@ FEW = 20  # names, of which a message lists all beside the nearest one
 
 
 def unknown_name(kind: str, name: str, known: Sequence[str]) -> UnknownName:
-    """The error for a name that is none of those `known`: the nearest one, whatever its case, or all of them."""
+    """The error for a name that is none of those `known`: the nearest one, in any case of letters, or all of them."""
     there_are = f"there are {', '.join(known) or 'none'}"
     lower = {one.lower(): one for one in known}
     near = difflib.get_close_matches(name.lower(), lower, n=1)

@@ -304,7 +304,7 @@ HEADERS = ("dcpy_table.h", "dcpy_device.h", "dcpy_chips.h")  # dcpy's own, the s
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """One file of a generated program. Equal content, whatever its `places`: those are for readers.
+    """One file of a generated program. Equal content, also with other `places`: those are for readers.
 
     A translation unit has a `language`, whose compiler makes an object of it; what has none is read by others (a
     header). From a line on (they count from 1), `places` says where in Python the lines come from.

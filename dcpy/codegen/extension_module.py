@@ -145,7 +145,7 @@ def _arguments(made: Overload, signature: Signature, defaults: Mapping[str, obje
 
 
 def _size(made: Overload, arg: ArrayArg, word: str, axis: int, dim: Dim, told: dict[str, None]) -> str:
-    """The first array with a symbol tells it; others are held to it."""
+    """The first array with a symbol sets its value; the others must agree."""
     found = f"{word}.size({axis})"
     if not dim.symbol:
         return f"require_size({quoted(arg.name)}, {axis}, {found}, {dim.constant});"

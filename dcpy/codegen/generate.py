@@ -72,7 +72,7 @@ def unit_of(module: tree.Module, dialect: Dialect, stem: str, environments: Sequ
 
 
 def declared_by(environments: Sequence[Environment]) -> dict[str, Prototype | None]:
-    """The foreign functions that environments declare; None for those of which only C text tells the types."""
+    """The foreign functions that environments declare; None for those whose types only C text has."""
     environments = [found for found in environments if not found.runtime]
     words = (re.findall(r"#include|\w+(?=\s*\()", found.declarations) for found in environments)  # a header: anything
     told = {prototype.name: prototype for found in environments for prototype in found.prototypes}
@@ -80,7 +80,7 @@ def declared_by(environments: Sequence[Environment]) -> dict[str, Prototype | No
 
 
 def with_messages(artifact: Artifact) -> Artifact:
-    """The artifact with ``NAME_message``, which tells C programs what a status means."""
+    """The artifact with ``NAME_message``, which describes a status for C programs."""
     signature = artifact.signature
     unit = artifact.units[0]
     dialect = next(dialect for dialect in DIALECTS.values() if dialect.language == unit.language)

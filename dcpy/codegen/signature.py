@@ -54,7 +54,7 @@ def default_signature(sdfg: Sdfg) -> Signature:
 
 
 def called_by_host(signature: Signature) -> Signature:
-    """The signature of a program that gets all arrays from the host, whatever memory it puts them into."""
+    """The signature of a program that gets all arrays from the host, and puts them into any memory."""
     args = tuple(replace(arg, on_device=False) if isinstance(arg, ArrayArg) else arg for arg in signature.args)
     results = (replace(r, on_device=False) if isinstance(r, artifact.FreshArray) else r for r in signature.results)
     return replace(signature, args=args, results=tuple(results)) if signature.on_device else signature

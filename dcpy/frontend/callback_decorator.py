@@ -46,7 +46,7 @@ class Callback:
         self.__name__ = getattr(function, "__name__", type(function).__name__)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Calls the function; where nobody has declared its result, the first one tells programs the type."""
+        """Calls the function; without a declared result, the first call decides its type."""
         result = self.function(*args, **kwargs)
         if self.infers_types and self._learned is UNKNOWN:
             self._learned, self.first = type_of_result(result), kind_of_result(result)
@@ -135,7 +135,7 @@ class Converted:
 
 @dataclass(frozen=True)
 class Learned:
-    """A function whose first call has told the type of its results: others raise `CallbackError`."""
+    """A function whose first call has decided the type of its results: others raise `CallbackError`."""
 
     function: Callable[..., Any]
     kind: Any

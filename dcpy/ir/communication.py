@@ -141,7 +141,7 @@ class CommNode(LibraryNode):
     along: tuple[int, ...] = field(default=(), kw_only=True)
 
     def meaning(self, inputs: Mapping[str, NDArray], outputs: Mapping[str, NDArray]) -> None:
-        """A rank alone has nobody to talk to: `ir.interp.virtual_ranks` runs all of them."""
+        """A rank alone has no peer: `ir.interp.virtual_ranks` runs all of them."""
         raise InterpreterError(
             f"a {self.kind} needs the other ranks",
             span=self.span,

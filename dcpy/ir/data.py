@@ -20,7 +20,7 @@ from dcpy.ir.types import DType
 
 
 class Space(Enum):
-    """Memory spaces: they differ in who can address them. Arguments have one, too: where the caller's bytes are.
+    """Memory spaces: they differ in the processors that can address them. Arguments have one, too: that of the caller.
 
     In the textual form it is ``@global``; that of the host is left out.
     """

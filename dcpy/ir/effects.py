@@ -43,7 +43,7 @@ _WORDS = {
 
 
 def keep_order(first: Effect, second: Effect) -> bool:
-    """Return whether two nodes stay in their order whatever they read and write.
+    """Return whether two nodes stay in their order, independent of what they read and write.
 
     What is seen outside comes in the program's order, and not after an exception or a loop without end that came first;
     of two exceptions the first one is raised. That neither of two loops may end makes no difference.

@@ -217,7 +217,7 @@ class ForeignCall(Node):
 
     @property
     def effects(self) -> Effect:  # type: ignore[override]  # the one class whose nodes differ in it
-        """Nobody can look into C; whether it is ordered is known."""
+        """C text is opaque; whether it is ordered is known."""
         return Effect.CALLS_OUT | (Effect.ORDERED if self.ordered else Effect.NOTHING)
 
 

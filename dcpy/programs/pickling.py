@@ -65,7 +65,7 @@ def reduction(program: Any, protocol: int) -> Any:
 
 
 def named_or_empty(kind: Any, mark: FunctionType | None) -> Any:
-    """The program that a mark is of; where it is nobody's here, a new one without anything in it."""
+    """The program that a mark is of; an empty new one where there is none here."""
     if mark is not None:
         found = _named(mark.__module__, mark.__qualname__.removesuffix("._sent.mark"))
         if isinstance(found, kind) and found._sent.mark is mark:

@@ -347,7 +347,7 @@ def _is_placed(sdfg: Sdfg) -> bool:
 
 @contextmanager
 def _shown_or_refused(sdfg: Sdfg) -> Iterator[None]:
-    """Raise the errors of an SDFG that nobody has validated, if showing it fails."""
+    """Raise the errors of an SDFG that was not validated, if showing it fails."""
     try:
         yield
     except (CompilerFault, ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError):

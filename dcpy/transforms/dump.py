@@ -36,5 +36,5 @@ def emptied(folder: Path, program: str, part: str, pattern: str = "*") -> Path:
 
 
 def _file_name(name: str) -> str:
-    """Return a file name that stays in the folder that the user named, whatever the program is called."""
+    """Return a file name that stays in the folder that the user named, for any name of the program."""
     return re.sub(r"[^\w-]", "_", name)[:100] or "_"

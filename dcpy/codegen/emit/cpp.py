@@ -116,7 +116,7 @@ def run(out: Printer, s: tree.Run) -> None:
 
 
 def generic(name: str, dtype: DType) -> str:
-    """A template takes any number, but a literal of int64 among its arguments is an int in C: it is told."""
+    """A template takes any number, but a literal of int64 among its arguments is an int in C: the type is written."""
     found = CPP_PRELUDE.in_precision(name, single=dtype in (types.float32, types.complex64))
     return f"{found}<int64_t>" if dtype == types.int64 and CPP_PRELUDE.is_template(name) else found
 

@@ -97,7 +97,7 @@ def stack_buffer(out: Printer, s: tree.StackBuffer) -> None:
 
 
 def loop(out: Printer, s: tree.Loop) -> None:
-    """``for (...)`` with its pragmas inside; a pipelined one tells its timing to the simulation."""
+    """``for (...)`` with its pragmas inside; a pipelined one reports its timing to the simulation."""
     pipelined = next((mark for mark in s.marks if isinstance(mark, tree.Pipelined)), None)
     if pipelined is not None:
         out.out.line(f"DCPY_PIPELINE({pipelined.ii}, {pipelined.style}, {pipelined.depth})")
@@ -125,7 +125,7 @@ def is_whole(s: tree.Loop, factor: int) -> bool:
 
 
 def check_fail(out: Printer, s: tree.CheckFail) -> None:
-    """Nobody can be told in the middle of a pipeline."""
+    """A pipeline cannot report an error in its middle."""
     raise CodegenError(
         "a process of hardware cannot raise an exception yet",
         help="check before the part that runs on the device, or give sizes and indices that are surely in range",

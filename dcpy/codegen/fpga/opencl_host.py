@@ -105,7 +105,7 @@ def _memories(function: tree.Function) -> list[tree.Parameter]:
 
 
 def count_of(name: str) -> str:
-    """The parameter that tells how many elements an array has."""
+    """The parameter with the number of elements of an array."""
     return f"{name}_count"
 
 

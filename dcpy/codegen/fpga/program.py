@@ -114,12 +114,12 @@ def _lowered(
 
 
 def time_function(base: str) -> str:
-    """The function of a simulation that tells how long kernels have run (`runtime.fpga.simulation`)."""
+    """The function of a simulation that returns how long kernels have run (`runtime.fpga.simulation`)."""
     return f"{base}_told"
 
 
 def deadlock_function(base: str) -> str:
-    """The function of a simulation that says who waits for whom in a deadlock."""
+    """The function of a simulation that returns which process waits for which in a deadlock."""
     return f"{base}_circle"
 
 

@@ -26,7 +26,7 @@ class Basic(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """The address of elements in one memory; with `const`, nobody writes them through it."""
+    """The address of elements in one memory; with `const`, it is read-only."""
 
     element: LirType
     const: bool = False

@@ -80,7 +80,7 @@ def _queue(context: Context, memlet: Memlet) -> LirExpr:
 
 
 def _fail_where_it_waits(context: Context, memlet: Memlet, waits: LirExpr, what: str, state: str) -> None:
-    """Leaves where nobody will ever end the waiting; indices that are not known yet are the numbers of the message."""
+    """Leaves where no process will end the waiting; indices that are not known yet are the numbers of the message."""
     values: list[Expr] = []
     indices = []
     for index in memlet.subset.indices:

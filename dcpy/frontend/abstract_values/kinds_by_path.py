@@ -10,7 +10,7 @@ from dcpy.ir.expressions.scalar import ScalarExpr
 
 
 class Kinds(tuple[type, ...]):
-    """The kinds that a number has on other paths. Equal to a tuple of them, whatever is known of the paths.
+    """The kinds that a number has on other paths. Equal to a tuple of them, also if the paths are known differently.
 
     `merges`: the places where those paths meet. `tells`: where the kind is seen, the paths are worth being kept apart
     there, as those around a loop that may run not at all. `entering`: the number may still be what a loop has begun

@@ -192,7 +192,7 @@ def _wait(b: OpBuilder, requests: ArrayValue, first: int, end: int) -> None:
 
 
 def require_all_waited(b: OpBuilder) -> None:
-    """`FrontendError` at a message that nobody waits for: its memory may be gone before it is there."""
+    """`FrontendError` at a message without a wait: its memory may be freed before the message has arrived."""
     for known in b.started_requests.values():
         for message in known.values():
             raise FrontendError(

@@ -143,7 +143,7 @@ def cart_sub(b: OpBuilder, grid: Value, remain_dims: Value, exact_grid: Value = 
 
 @implements_comm("Cart_shift")
 def cart_shift(b: OpBuilder, grid: Value, direction: Value, disp: Value = ONE_STEP) -> Value:
-    """The ranks from which and to which this one shifts along an axis: ``(source, dest)``; nobody beyond its ends."""
+    """The ranks from which and to which this one shifts along an axis: ``(source, dest)``; no rank beyond its ends."""
     whole = grid_of(b, grid, "the first argument of comm.Cart_shift")
     axis = whole.axes[b.axis(direction, len(whole.axes), "direction")]
     step = b.integer(disp, "disp")

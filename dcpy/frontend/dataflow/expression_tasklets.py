@@ -159,7 +159,7 @@ def _finished(
 def _inlined(
     code: Mapping[str, ScalarExpr], results: list[ScalarExpr]
 ) -> tuple[dict[str, ScalarExpr], list[ScalarExpr]]:
-    """Values that are used once, and those that nobody uses, are no lines of their own."""
+    """Values that are used once or never are no lines of their own."""
     kept = dict(code)
     for name in list(code):
         uses = [part for expr in (*kept.values(), *results) for part in walk(expr)
@@ -182,7 +182,7 @@ def _free(stem: str, taken: set[str]) -> str:
 
 
 def _apart(node: Tasklet) -> Tasklet:
-    """Names of values that are symbols of the program, too, get a number: in the text they could not be told apart."""
+    """Names of values that are symbols of the program, too, get a number: in the text they would have one name."""
     symbols = {name for _, expr in node.code for name in symbols_of(expr)}
     both = sorted(symbols & {*node.inputs, *node.outputs, *(name for name, _ in node.code)})
     if not both:

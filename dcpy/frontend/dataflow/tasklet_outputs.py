@@ -123,7 +123,7 @@ def _place(frame: Frame, movement: core.Movement, as_array: bool) -> tuple[Array
 
 
 def _require_alone(frame: Frame, target: Target) -> None:
-    """A function that is no known resolution reads, calls and writes: nobody else may write meanwhile."""
+    """A function that is no known resolution reads, calls and writes: no other thread may write meanwhile."""
     meets = frame.forbidding(target.number) if target.place is None else conflicts(frame, target.place)
     if meets or target.is_direct:
         why = "iterations of the map may write the same elements" if meets else "it is called once for each write"

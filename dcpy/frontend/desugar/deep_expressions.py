@@ -328,7 +328,7 @@ def _after(node: ast.expr, key: Key) -> list[tuple[Key, ast.expr]]:
 
 
 def _with(node: ast.expr, key: Key, operand: ast.expr) -> ast.expr:
-    """A copy of the expression with another operand: trees are shared by all who read the source."""
+    """A copy of the expression with another operand: trees are shared by all readers of the source."""
     name, position = key
     changed = copy.copy(node)
     if position is None:

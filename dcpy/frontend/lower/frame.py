@@ -318,7 +318,7 @@ class Frame:
         return Scalar(Load(container, (), dtype), weak, instead)
 
     def flag(self, name: str) -> Load:
-        """The scalar container that tells at run time whether `name` has a value."""
+        """The scalar container that holds at run time whether `name` has a value."""
         container = self._home(
             name, (name, "is set"), lambda: data.Scalar(types.bool_, transient=True), stem=f"{name}_is_set"
         )

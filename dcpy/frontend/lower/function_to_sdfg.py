@@ -170,7 +170,7 @@ def _name(function: Callable[..., Any]) -> str:
 
 
 def _settled(sdfg: Sdfg) -> None:
-    """Takes out what nobody needs, and looks at what maps and processes claim."""
+    """Takes out unused parts, and checks the claims of maps and processes."""
     prune(sdfg)
     verify_claims(sdfg)
     require_exclusive(sdfg)

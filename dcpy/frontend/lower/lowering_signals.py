@@ -59,7 +59,7 @@ class WillRaise(ProgramError):
         self.exception, self.template, self.values = exception, message, tuple(values)
 
     def seen_from(self, symbols: Mapping[str, Expr]) -> WillRaise:
-        """The same error for who calls the function: what its symbols stand for there."""
+        """The same error for the caller of the function: with the meaning of its symbols there."""
         if self.values:
             self.values = tuple(value.subs(symbols) for value in self.values)
             self.message = self.template.format(*self.values).strip()

@@ -23,7 +23,7 @@ METHODS = np.ndarray
     METHODS.argsort, METHODS.argpartition, METHODS.repeat, METHODS.take, METHODS.compress, METHODS.choose, METHODS.dot,
 )  # fmt: skip
 def in_c_order(b: OpBuilder, found: ArrayValue, operands: Sequence[ArrayValue]) -> memory_order.Axes:
-    """C order, whatever the order of the operands."""
+    """C order, for operands of any order."""
     return tuple(range(found.rank))
 
 

@@ -1,4 +1,4 @@
-"""LAPACK's memory order in results of `scipy.linalg`, whatever order bodies in Python make."""
+"""LAPACK's memory order in results of `scipy.linalg`, also where bodies in Python make another one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ results_lie(la.solve, la.inv, la.lu, la.expm, la.block_diag, la.toeplitz)(in_c_o
     la.solve_banded, la.lapack.dgtsv, la.lapack.sgtsv, la.lapack.zgtsv, la.lapack.cgtsv,
 )  # fmt: skip
 def in_fortran_order(b: OpBuilder, found: ArrayValue, operands: Sequence[ArrayValue]) -> memory_order.Axes:
-    """Fortran order, that of LAPACK, whatever the order of the operands."""
+    """Fortran order, that of LAPACK, for operands of any order."""
     return tuple(range(found.rank))[::-1]
 
 

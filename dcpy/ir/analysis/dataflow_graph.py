@@ -181,7 +181,7 @@ class DataflowGraph:
         return written
 
     def _order_after(self, version: _Version, node: Node) -> None:
-        """`node` overwrites a version: it runs after those who read that, or if nobody does, after its writers."""
+        """`node` overwrites a version: it runs after the readers of that, or if there are none, after its writers."""
         before: list[GraphNode] = [reader for reader in version.readers if reader is not node]
         if not version.readers and version.writer is not None:
             before = [version.writer]

@@ -195,7 +195,7 @@ class GraphWords(Sdfg):
         return name, desc
 
     def add_symbol(self, name: str, dtype: Any = types.int64, *, size: bool = False, argument: bool = False) -> str:
-        """Declares a free symbol; one that no shape tells is an `argument`."""
+        """Declares a free symbol; one that is in no shape is an `argument`."""
         return super().add_symbol(name, as_dtype(dtype), size=size, argument=argument)
 
     def add_state(self, label: str = "") -> StateWords:

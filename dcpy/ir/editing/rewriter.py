@@ -146,7 +146,7 @@ class Rewriter:
             self._look_at_users(before)
 
     def erase_unreachable(self, element: Element) -> None:
-        """Takes out what never runs; a result whose size nothing but that has assigned is empty: nobody returns it."""
+        """Takes out dead code; a result whose size only that code assigns is empty: it is never returned."""
         defined = dict.fromkeys(name for part in subtree(element) for name in self.uses.touches(part).defines)
         self.erase(element)
         gone = {name: 0 for name in defined if not self.uses.definers(name)}

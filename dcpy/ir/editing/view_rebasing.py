@@ -69,7 +69,7 @@ def is_packed(desc: Data) -> bool:
 
 
 def _fills(desc: Data) -> bool:
-    """Return whether it is packed, but for axes of one element, whose steps nobody takes."""
+    """Return whether it is packed, but for axes of one element, whose steps are never taken."""
     if not isinstance(desc, Array | View):
         return False
     steps = zip(desc.shape, desc.strides, packed_strides(desc.shape), strict=True)

@@ -61,7 +61,7 @@ def queue_name(stream: str, point: tuple[int, ...]) -> str:
 
 
 def poison(dtype: DType) -> Any:
-    """The contents of memory that nobody has written."""
+    """The contents of uninitialized memory."""
     match dtype.kind:
         case "f" | "c":
             return np.nan

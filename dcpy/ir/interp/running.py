@@ -100,7 +100,7 @@ def symbols_of(sdfg: Sdfg, arguments: Mapping[str, Any], symbols: Mapping[str, i
 
 
 def _alone_on(grids: Mapping[str, ProcessGrid]) -> dict[str, int]:
-    """The symbols of grids where nobody says more: one rank, which has all, at coordinate 0."""
+    """The default symbols of grids: one rank, which has all, at coordinate 0."""
     sizes = {symbol: 1 for grid in grids.values() for symbol in grid.symbols}
     return sizes | {at: 0 for name, grid in grids.items() for at in coordinate_names(name, len(grid.sizes))}
 

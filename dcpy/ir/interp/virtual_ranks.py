@@ -167,7 +167,7 @@ class _World:
             raise
 
     def require_nothing_left(self) -> None:
-        """`CommunicationError` where somebody sent what nobody took."""
+        """`CommunicationError` where a message was sent and never received."""
         for sent, _ in self.channels.values():
             for message in sent:
                 raise CommunicationError(f"a message of rank {message.rank} was not received", notes=(_at(message),))

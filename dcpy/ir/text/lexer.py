@@ -102,7 +102,7 @@ class Cursor:
         return self.token.text in texts and self.token.kind in ("name", "sign")
 
     def accept(self, *texts: str) -> bool:
-        """Steps over the token if it is one of these; tells whether it was."""
+        """Steps over the token if it is one of these; returns whether it was."""
         found = self.at(*texts)
         if found:
             self.advance()

@@ -59,7 +59,7 @@ def parse_sdfg(text: str, file: str = "<text>") -> Sdfg:
 
 @contextmanager
 def _reading() -> Iterator[None]:
-    """Whatever a class says of values that nobody meant is a `ParseError`."""
+    """Any error of a class about its values is a `ParseError`."""
     try:
         yield
     except ParseError:

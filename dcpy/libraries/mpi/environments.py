@@ -62,7 +62,7 @@ def find_mpi() -> Environment:
 
 @cache
 def find_alone() -> Environment:
-    """Return the environment of one rank, which communicates with nobody."""
+    """Return the environment of one rank, without communication."""
     return Environment(ALONE, declarations=_declarations(alone=True))
 
 

@@ -71,7 +71,7 @@ def _spans(arrays: Sequence[np.ndarray[Any, Any]]) -> list[_Span]:
 
 
 def _span_of(first: int, behind: int, arrays: Sequence[np.ndarray[Any, Any]]) -> _Span:
-    """Bytes that no array covers (between the rows of a slice) stay zero: nobody may read them here."""
+    """Bytes that no array covers (between the rows of a slice) stay zero: nothing may read them here."""
     original = np.zeros(behind - first, np.uint8)
     working = _aligned_as(first, behind - first)
     for array in arrays:

@@ -322,7 +322,7 @@ class RankCalls:
 
 
 def _samples(bound: Mapping[str, Any], described: Description) -> dict[str, Any]:
-    """Arrays of the whole shapes, for arguments that are dealt out: nobody looks at their elements."""
+    """Arrays of the whole shapes, for arguments that are dealt out: their elements are not read."""
     made: dict[int, Any] = {}
     for name, value in bound.items():
         if name in described.plan:

@@ -160,7 +160,7 @@ def _by_costs(
 def _with_blocks(
     sdfg: Sdfg, plan: Mapping[str, Distribution], grids: Sequence[str], arguments: Sequence[str]
 ) -> tuple[dict[str, Distribution], Blocks]:
-    """The plan with a symbol for the size of each balanced block that one of the `arguments` tells.
+    """The plan with a symbol for the size of each balanced block that follows from one of the `arguments`.
 
     Dimensions of one size along one axis share it.
     """
@@ -241,7 +241,7 @@ def _on(where: str, renamed: Mapping[str, str]) -> str:
 
 
 def expand_messages(sdfg: Sdfg, *, alone: bool) -> None:
-    """Expand messages between ranks into calls of MPI, or of nobody."""
+    """Expand messages between ranks into calls of MPI, or into copies for one rank."""
     from dcpy.transforms.expand import ExpandLibraryNode
 
     plugins.load()
@@ -286,7 +286,7 @@ def with_messages(sdfg: Sdfg) -> Sdfg:
 
 
 def attach(library: Any, communicator: int | None = None, options: Options | None = None) -> None:
-    """Tells a library who its ranks are, if it sends anything. Default: all of the job.
+    """Passes its ranks to a library, if it sends anything. Default: all of the job.
 
     A program of the local view, which has `options`, watches by itself where it waits.
     """

@@ -122,7 +122,7 @@ def _sizes_that_are_one(bound: Mapping[str, Any], annotated: Mapping[str, ArgTyp
 
 
 def _as_passed(kind: ArgType, value: Any, ones: Mapping[str, Expr], alias: str) -> ArgType:
-    """An annotated type with what only the call tells: memory order, overlap, sizes of 1, Python's own numbers."""
+    """An annotated type with what only the call has: memory order, overlap, sizes of 1, Python's own numbers."""
     from dcpy.frontend.specialize.types_from_call import laid_out
 
     if isinstance(kind, ConstantType):  # dcpy.compiletime

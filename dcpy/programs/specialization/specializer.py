@@ -77,7 +77,7 @@ class Specializer:
         self._by_value = 0  # for how many sizes and integers of a call a function that calls itself was compiled
 
     def annotated(self) -> dict[str, ArgType]:
-        """The types of annotated parameters. That a field is a Python number, each call tells better."""
+        """The types of annotated parameters. Whether a field is a Python number is known at each call."""
         return {path: kind for path, kind in self._annotated()[0].items() if path.isidentifier() or not _is_weak(kind)}
 
     def _annotated(self) -> tuple[dict[str, ArgType], dict[str, Record]]:

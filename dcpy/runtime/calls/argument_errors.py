@@ -325,7 +325,7 @@ def conditions_hold(signature: Signature, values: Sequence[Any]) -> bool:
 
 
 def _has_sizes(arg: Arg, value: Any) -> bool:
-    """Return whether an argument is of the kind that tells the sizes in its type."""
+    """Return whether an argument is of the kind whose type has sizes."""
     if isinstance(arg, IntegerArg):
         return isinstance(value, int | np.integer)
     return not isinstance(arg, ArrayArg) or getattr(value, "ndim", -1) == len(arg.dims)

@@ -50,7 +50,7 @@ def figures_of(text: str) -> dict[str, int]:
 
 
 def _is_there(cache: Cache) -> bool:
-    """Return whether anything was measured on any machine: who never asked is spared to find out which one this is."""
+    """Return whether anything was measured on any machine: without a measurement, this one need not be identified."""
     try:
         with os.scandir(cache.root) as entries:
             return any(entry.name.startswith("processor.") for entry in entries)

@@ -1,1 +1,1 @@
-"""Ranks: who they are, what they agree on, and the arrays of which each has a part."""
+"""Ranks: their communicators, their agreements, and the arrays of which each has a part."""

@@ -22,7 +22,7 @@ def word_of(text: str) -> int:
 
 
 def agree(world: World, items: Items, failed: BaseException | None = None, asks: bool = False) -> bool:
-    """One message: that nobody has failed so far, and that `items` are the same everywhere; whether any rank `asks`.
+    """One message: that no rank has failed so far, and that `items` are the same everywhere; whether any rank `asks`.
 
     All ranks raise where that is not so: the error of the first rank that has failed, or `RanksDiffer`.
     """
@@ -40,7 +40,7 @@ def agree(world: World, items: Items, failed: BaseException | None = None, asks:
 
 
 def _tell_failures(world: World, failed: BaseException | None) -> None:
-    """All ranks raise the error of the first that has failed, which says who has, where not all have failed so."""
+    """All ranks raise the error of the first that has failed, with its number where others have not failed so."""
     said = world.all(None if failed is None else told(failed))
     bad = [rank for rank, what in enumerate(said) if what is not None]
     first = said[bad[0]]
@@ -76,7 +76,7 @@ def settle(world: World, failed: BaseException | None) -> None:
 
 
 def require_same(world: World, items: Items) -> None:
-    """`RanksDiffer` on all ranks, with the first item that is not the same everywhere, and who says what."""
+    """`RanksDiffer` on all ranks, with the first item that is not the same everywhere, and its values by rank."""
     said = world.all(list(items.items()))
     names = list(dict.fromkeys(name for one in said for name, _ in one))
     for name in names:

@@ -135,7 +135,7 @@ class DistArray:
 
     @property
     def __partitioned__(self) -> dict[str, Any]:
-        """The protocol by which distributed arrays are interchanged: who has which part, and this rank's own."""
+        """The protocol by which distributed arrays are interchanged: the parts of all ranks, and this rank's own."""
         grid, axes = self.grid, self.placement.axes
         tiling = tuple(1 if axis is None else grid.sizes[axis.axis] for axis in axes)
         parts: dict[tuple[int, ...], dict[str, Any]] = {}

@@ -48,7 +48,7 @@ def told(error: BaseException) -> dict[str, Any]:
 
 
 def retold(said: Told) -> BaseException:
-    """The error that another rank has told, to be raised here."""
+    """The error that another rank has sent, to be raised here."""
     error = _of_dcpy(said) if said["dcpy"] else _of_python(said)
     for note in said["notes"]:
         error.add_note(note)

@@ -40,14 +40,14 @@ def _type_of(size: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> Any
 
 
 def peer(rank: int) -> int:
-    """A rank as MPI numbers it; nobody for those below 0."""
+    """A rank as MPI numbers it; MPI_PROC_NULL for those below 0."""
     from mpi4py import MPI
 
     return rank if rank >= 0 else int(MPI.PROC_NULL)
 
 
 def source(rank: int) -> int:
-    """From whom a message comes: a rank, nobody (-1), or whoever is first (any other number below 0)."""
+    """The source of a message: a rank, none (-1), or any (any other number below 0)."""
     from mpi4py import MPI
 
     return rank if rank >= 0 else int(MPI.PROC_NULL) if rank == -1 else int(MPI.ANY_SOURCE)

@@ -26,7 +26,7 @@ def digests(bound: Mapping[str, Any], reads: Collection[str], which: Replicas) -
 
 
 def digest(array: np.ndarray[Any, Any], everything: bool = False) -> str:
-    """Return a digest of the elements of an array, in their own order, whatever its strides."""
+    """Return a digest of the elements of an array, in their own order, for any strides."""
     step = 1 if everything else max(array.size // ELEMENTS, 1)
     if array.flags.c_contiguous:
         sample = array.reshape(-1)[::step]

@@ -81,7 +81,7 @@ class Watchdog:
         return bool(self._what) and time.monotonic() > self._until
 
     def _answer(self) -> None:
-        """Tells who has asked where this rank is."""
+        """Answers a rank that has asked for the position of this one."""
         from mpi4py import MPI
 
         asked = MPI.Status()

@@ -52,7 +52,7 @@ class World:
         return 0 if self.comm is None else int(self.comm.py2f())
 
     def renew(self) -> None:
-        """Gives calls of all ranks a communicator, in which nobody has sent anything. All ranks call this."""
+        """Gives calls of all ranks a communicator without earlier messages. All ranks call this."""
         if self.side_comm is not None:
             self.calls_comm = self.side_comm.Dup()
 

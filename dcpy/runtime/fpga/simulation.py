@@ -68,7 +68,7 @@ def told(path: str, name: str) -> dict[str, SimulatedKernel]:
 
 
 def wait_cycle_notes(library: ctypes.CDLL, name: str, message: str) -> list[str]:
-    """Return who waits for whom, an arrow a line, if `message` is that of a deadlock in this thread's last kernel."""
+    """Return which process waits for which, an arrow a line, if `message` is of a deadlock in the last kernel."""
     function = getattr(library, f"{name}_circle", None)
     if function is None or not message.startswith("deadlock:"):
         return []

@@ -38,7 +38,7 @@ def needed_libraries(library: Path, environments: Sequence[Environment]) -> dict
 
 
 def _loaded_on_macos(library: Path, folders: Sequence[str]) -> dict[str, Path]:
-    """The same by ``otool``, which tells of one library what it loads: ``@rpath/libx.dylib``, or a path."""
+    """The same by ``otool``, which lists what a library loads: ``@rpath/libx.dylib``, or a path."""
     found: dict[str, Path] = {}
     waiting = [library]
     while waiting:

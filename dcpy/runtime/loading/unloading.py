@@ -37,7 +37,7 @@ class _Entry(ctypes.Structure):
 
 
 def unload_with_last_holder(library: ctypes.CDLL, leave: str) -> bool:
-    """Unload a library as soon as nobody holds this object; False where it has to stay.
+    """Unload a library as soon as this object is released; False where it has to stay.
 
     `leave`: the name of the function that is called before.
     """

@@ -60,7 +60,7 @@ def _problem_of_parent(folder: Path) -> str:
 
 
 def _is_own_group(group: int) -> bool:
-    """Return whether nobody else is in a group: many systems give each user one, to which new folders belong."""
+    """Return whether a group has no other members: many systems give each user one, to which new folders belong."""
     if group == ROOT:
         return True
     try:

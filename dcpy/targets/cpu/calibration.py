@@ -85,7 +85,7 @@ def rows(figures: Mapping[str, int]) -> Iterator[tuple[str, str]]:
 
 
 def cache_sizes(folder: Path) -> Figures:
-    """Bytes of each level as the system tells them; nothing where it does not."""
+    """Bytes of each level as the system reports them; nothing where it does not."""
     found: Figures = {}
     for place in sorted(folder.glob("index*")):
         try:

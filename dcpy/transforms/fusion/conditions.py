@@ -11,7 +11,7 @@ from dcpy.ir.tree import is_inside
 
 
 def why_not_in_turns(first: Map, second: Map, uses: Uses) -> Refusal | None:
-    """The reason not to interleave iterations of two maps, whatever memory they access; None if it is legal."""
+    """The reason not to interleave iterations of two maps, apart from accesses of memory; None if it is legal."""
     if first.schedule != second.schedule:
         return Refusal(f"schedules differ: {first.schedule} and {second.schedule}")
     pairs = ((first, second), (second, first))

@@ -1,6 +1,6 @@
 """Checks in processes: the first failure is kept, nothing relies on what has failed, and the host raises it.
 
-Nobody can be told in the middle of a pipeline. What stands behind a failed check in its body is left out; the
+A pipeline cannot report an error in its middle. What stands behind a failed check in its body is left out; the
 iterations behind it go on. The number of the check and its values are in variables of the process, and go to a place
 beside the chip when it ends.
 

@@ -292,7 +292,7 @@ def _place_for_failure(hardware: Hardware) -> LirExpr:
 
 
 def _raised(context: Context, hardware: Hardware) -> None:
-    """Raises what the first process of a kernel, in the order of the program, has told."""
+    """Raises the error of the first process of a kernel, in the order of the program."""
     for number in range(hardware.checking_processes):
         places = Name(hardware.failure_array, Pointer(INDEX))
         values = [Item(places, integer(PLACES * number + position), INDEX) for position in range(PLACES)]

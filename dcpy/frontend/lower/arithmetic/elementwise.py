@@ -249,7 +249,7 @@ def _compare_mixed(name: str, x: ScalarExpr, y: ScalarExpr) -> ScalarExpr:
 
 
 def require_nonnegative_power(b: TypedEmitter, base: Value, exponent: Value) -> None:
-    """NumPy refuses negative exponents of integers, whatever the base (unless there is none)."""
+    """NumPy refuses negative exponents of integers, for every base (unless there is none)."""
     message = "Integers to negative integer powers are not allowed."
     doubtful = [size for size in shape_of(base) if not b.emit.ranges.proves_nonneg(size - 1)]
     if isinstance(exponent, Static) and exponent.value < 0 and not doubtful:

@@ -118,7 +118,9 @@ def _is_mixed_item(value: Value) -> bool:
 
 
 def _require_same_in_python(b: OpBuilder, symbol: str, left: Value, right: Value) -> None:
-    """Raises what Python raises where numbers of its own have another result than NumPy's: nobody knows which they are.
+    """Raises what Python raises where numbers of its own have another result than NumPy's.
+
+    Which numbers those are is unknown.
     """
     dtypes = {dtype_of(left), dtype_of(right)}
     if symbol in ("/", "//", "%") and dtypes <= {types.int64, types.bool_, types.float64}:

@@ -171,7 +171,7 @@ def lie_as_made(b: TypedEmitter, value: Value, axes: Axes, operands: Sequence[Ar
 
 
 def lie_as(b: TypedEmitter, value: ArrayValue, axes: Axes) -> None:
-    """Says that a new array lies in this order of its axes in NumPy, whatever its order is here."""
+    """Says that a new array lies in this order of its axes in NumPy, and perhaps in another one here."""
     desc = b.desc(value)
     shown = [value.axes[axis] for axis in axes if value.axes[axis] >= 0]
     found = type(axes)((*shown, *(axis for axis in range(len(desc.shape)) if axis not in shown)))
@@ -250,7 +250,7 @@ def as_known(axes: Axes | None) -> Axes:
 
 
 def axes_of_result(b: TypedEmitter, container: str) -> Axes | None:
-    """The axes of a new array in NumPy's order, in which it can be made; None where a view tells its strides."""
+    """The axes of a new array in NumPy's order, in which it can be made; None where a view decides its strides."""
     desc, axes = b.emit.descs[container], b.emit.axis_orders.get(container)
     if axes is None:
         return desc.axes if isinstance(desc, Array) else None
@@ -339,7 +339,7 @@ def _may_lie_backwards(b: TypedEmitter, value: ArrayValue) -> bool:
 
 
 def _lies_otherwise(b: TypedEmitter, value: ArrayValue) -> bool:
-    """Return whether the elements lie without gaps, in another order of the axes than Fortran's, whatever the sizes
+    """Return whether the elements lie without gaps, in another order of the axes than Fortran's, for all sizes
     are.
     """
     axes = [axis for axis in order_of_copy(b, value) if value.shape[axis] is not ONE]
@@ -348,7 +348,7 @@ def _lies_otherwise(b: TypedEmitter, value: ArrayValue) -> bool:
 
 
 def has_gaps(b: TypedEmitter, x: ArrayValue) -> bool:
-    """Return whether the elements do not lie in C order without gaps, whatever the sizes are (if there are elements).
+    """Return whether the elements do not lie in C order without gaps, for all sizes (if there are elements).
     """
     seen = x.as_view(b.desc(x))
     for size, stride, want in zip(seen.shape, strides_of(seen), packed_strides(x.shape), strict=True):
@@ -387,7 +387,7 @@ def _is_plainly_in_order(b: TypedEmitter, value: ArrayValue) -> bool:
 
 
 def is_in_doubt(b: TypedEmitter, value: ArrayValue) -> bool:
-    """Return whether only the run tells in which order an array lies in NumPy, or whether it has gaps there."""
+    """Return whether the order of an array in NumPy, or its gaps there, are known at run time only."""
     return is_guessed(b, value.container) or b.root(value.container) in b.emit.packed_here
 
 

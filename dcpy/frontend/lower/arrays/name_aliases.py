@@ -76,7 +76,7 @@ def separate_aliases(frame: Frame, envs: Sequence[Env], after: Env, merge: objec
 
 
 def is_own(frame: Frame, name: str, value: ArrayValue, env: Env) -> bool:
-    """Return whether nobody but `name` can see the memory, where names stand for what `env` says."""
+    """Return whether only `name` can see the memory, where names stand for what `env` says."""
     if value.fresh:
         return True
     root = frame.b.root(value.container)

@@ -1,4 +1,4 @@
-"""Value numbers of selections: reuse of what was computed from an array that nobody has written since.
+"""Value numbers of selections: reuse of what was computed from an array without a write since.
 
 ``Z[mask] = Z[mask] + C[mask]`` asks three times how many elements one mask selects. What is remembered counts in the
 region where it was computed only: what is written there later runs later, and as often.
@@ -20,7 +20,7 @@ Result = TypeVar("Result")
 
 
 def memoized(b: TypedEmitter, function: Callable[[TypedEmitter, ArrayValue], Result], source: ArrayValue) -> Result:
-    """``function(b, source)``, as it was computed before if that still holds; nobody may write to the result."""
+    """``function(b, source)``, as it was computed before if that still holds; the result is read-only."""
     for entry in reversed(b.memoized_results):
         if entry.function is function and entry.region is b.emit.region and entry.source == source and _holds(b, entry):
             found: Result = entry.result

@@ -92,7 +92,7 @@ def solve_annotation_sizes(
 
 
 def _solve(b: OpBuilder, entry: tuple[str, int, Expr, Expr], known: dict[str, Expr]) -> bool:
-    """Return whether a size has told a symbol."""
+    """Return whether a size has given a symbol its value."""
     name, axis, wanted, size = entry
     unknown = [symbol for symbol in wanted.symbols if symbol not in known]
     form = wanted.linear_in(unknown[0]) if len(unknown) == 1 else None

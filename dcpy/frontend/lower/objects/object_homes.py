@@ -57,7 +57,7 @@ def _at_home(frame: Frame, node: core.Assign, name: str, value: Value) -> Value:
 
 
 def _number(frame: Frame) -> str:
-    """Return the ending that tells apart activations of a function that are evaluated in place."""
+    """Return the ending that distinguishes activations of a function that are evaluated in place."""
     if frame.caller is None:
         return ""
     if not frame.number:

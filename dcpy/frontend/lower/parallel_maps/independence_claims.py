@@ -14,7 +14,7 @@ _TO_READ = "read a copy that was made before the map (old = a.copy()), or write 
 
 
 def verify_claims(sdfg: Sdfg) -> None:
-    """A claim that is proved is none any more; `FrontendError` where it is wrong whatever the sizes are."""
+    """A claim that is proved is none any more; `FrontendError` where it is wrong for all sizes."""
     claimed = [node for node in sdfg.body.walk_nodes() if isinstance(node, Map) and node.claimed]
     if not claimed:
         return

@@ -179,12 +179,12 @@ class _Results:
         return len(self.results) - 1
 
     def which(self, groups: list[list[Returned]]) -> int:
-        """A result that tells which group has returned."""
+        """A result that says which group has returned."""
         numbers = [(one.site, Const(number, types.int64)) for number, group in enumerate(groups) for one in group]
         return self._told(numbers, types.int64)
 
     def flag(self, groups: list[list[Returned]], position: int) -> int:
-        """A result that tells whether a field has a new object: the second part of the change at `position`."""
+        """A result that says whether a field has a new object: the second part of the change at `position`."""
         returned = [one for group in groups for one in group]
         flags = [(one.site, scalar_expr(one.leaves[one.parts[position][1]])) for one in returned]
         return self._told(flags, types.bool_)

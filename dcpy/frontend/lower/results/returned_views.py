@@ -26,7 +26,7 @@ def shared_arrays(b: TypedEmitter, columns: Sequence[Sequence[Value]]) -> set[st
 
 
 def arrays_in_parts(b: TypedEmitter, columns: Sequence[Sequence[Value]]) -> set[str]:
-    """The local arrays that are results because parts of them are: a packed copy of the part would be told from it."""
+    """The local arrays that are results because parts of them are: a packed copy of the part would differ from it."""
     parts = [column[0] for column in columns if all(value == column[0] for value in column)]
     roots = {b.root(value.container) for value in parts if isinstance(value, ArrayValue) and _has_gaps(b, value)}
     return {root for root in roots if b.emit.descs[root].transient}

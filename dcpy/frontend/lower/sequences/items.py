@@ -196,7 +196,7 @@ def is_guarded(b: OpBuilder, value: Value) -> bool:
 
 
 def has_length(value: Value) -> bool:
-    """Return whether how many items there are can be told before they are asked for."""
+    """Return whether the number of items is known before they are asked for."""
     if isinstance(value, IteratorValue):
         return value.kind != "cursor" and all(map(has_length, value.parts))
     return not isinstance(value, Lazy | YieldingValue)

@@ -211,7 +211,7 @@ def _append(frame: Frame, owner: List, args: list[Value]) -> Value:
 
 
 def _unseen(given: Value, kept: Value) -> Value:
-    """Return the item to store in a list: a new array that nobody else has, else `kept`."""
+    """Return the item to store in a list: a new array with no other name, else `kept`."""
     return given if isinstance(given, ArrayValue) and given.fresh else kept
 
 
@@ -321,7 +321,7 @@ def _insert(frame: Frame, owner: List, args: list[Value]) -> Value:
 
 
 def _insertion(frame: Frame, key: Value, length: Expr) -> Expr:
-    """Return the position at which ``insert`` puts an item: inside of the list, whatever the number."""
+    """Return the position at which ``insert`` puts an item: inside of the list, for every number."""
     index, ranges = frame.b.integer(key, "the position"), frame.emit.ranges
     if ranges.proves_nonneg(index):
         return ranges.simplify(min_of(index, length))

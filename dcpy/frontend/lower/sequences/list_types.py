@@ -278,7 +278,7 @@ def choose(b: TypedEmitter, owner: TupleValue, key: Value) -> Value:
 
 
 def as_array(b: TypedEmitter, value: ListValue) -> ArrayValue:
-    """Return the array that ``np.asarray`` makes of the list: a new one, unless nobody else sees the list."""
+    """Return the array that ``np.asarray`` makes of the list: a new one, unless the list has no other name."""
     return value.array if value.array.fresh and value.token is None else replace(b.copy(value.array), fresh=True)
 
 

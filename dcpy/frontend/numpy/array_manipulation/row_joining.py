@@ -83,7 +83,7 @@ def behind(b: OpBuilder, rows: ArrayValue) -> ArrayValue:
 
 
 def own(b: OpBuilder, rows: ArrayValue) -> ArrayValue:
-    """A new array, unless it is one that nobody else has."""
+    """A new array, unless it is one without another name."""
     return rows if rows.fresh else b.copy(rows)
 
 

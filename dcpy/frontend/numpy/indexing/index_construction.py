@@ -11,7 +11,7 @@ from dcpy.frontend.numpy.python_implementations import written_in_python
 
 @written_in_python(np.ix_)
 def ix_(*args: Any) -> Any:
-    """Positions along each dimension as index arrays that select a grid: views of arrays of whatever dtype."""
+    """Positions along each dimension as index arrays that select a grid: views of arrays of any dtype."""
     return tuple(_along(positions, k, len(args)) for k, positions in enumerate(args))
 
 

@@ -33,7 +33,7 @@ class Pattern:
 
     @property
     def jumps(self) -> bool:
-        """Return whether each line that it needs is far from the one before: nobody fetches it ahead."""
+        """Return whether each line that it needs is far from the one before: the processor does not prefetch it."""
         moves = [*(abs(step) for step in self.steps), *(abs(step) for step, count in self.inside if count > 1)]
         return self.scattered or (bool(moves) and moves[-1] >= NEAR)
 

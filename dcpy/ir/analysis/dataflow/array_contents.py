@@ -25,7 +25,7 @@ MOST = 16  # arrays that one is copied or computed from, one from the other
 
 @dataclass
 class ArrayContents:
-    """Elements of arrays as they are before `place`, whatever is inside of it.
+    """Elements of arrays as they are before `place`, without regard to its inside.
 
     `sizes` collects, of each expression that indexes an array on the way, a size that it is below: a program reads
     inside of its arrays, so it is from 0 to that. `below` has such sizes that are known before.

@@ -34,7 +34,7 @@ def refine_ranges(ranges: Ranges, test: ScalarExpr, *, holds: bool) -> Ranges:
 
 
 def tells_all(test: ScalarExpr, *, holds: bool) -> bool:
-    """Return whether `test` is true (or false) exactly where what `facts_of` tells holds."""
+    """Return whether `test` is true (or false) exactly where the facts of `facts_of` hold."""
     if not isinstance(test, Op):
         return False
     if test.name == "not":
@@ -60,7 +60,7 @@ def _comparison(name: str, left: Expr, right: Expr) -> tuple[Expr, ...]:
 
 
 def divisors_of(test: ScalarExpr) -> tuple[tuple[str, int], ...]:
-    """Numbers that divide symbols where `test` is true: ``n % 8 == 0`` tells that 8 divides n."""
+    """Numbers that divide symbols where `test` is true: ``n % 8 == 0`` means that 8 divides n."""
     if not isinstance(test, Op):
         return ()
     if test.name == "and":

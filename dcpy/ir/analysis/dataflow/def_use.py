@@ -159,7 +159,7 @@ class Uses:
         return any(index.get(container) for index in (self._readers, self._writers, self._views))
 
     def is_unused(self, container: str) -> bool:
-        """Return whether a container could go: nothing touches it, and neither the caller nor who declares it needs it.
+        """Return whether a container could go: nothing touches it, and neither the caller nor its declaration needs it.
         """
         if self.is_touched(container) or (
             not self._descs[container].transient and container not in self.sdfg.constants
@@ -353,7 +353,7 @@ class Uses:
 
 
 class Groups:
-    """Elements by a key that tells of an element alone: a hash table, such as value numbering needs."""
+    """Elements by a key of an element alone: a hash table, such as value numbering needs."""
 
     def __init__(self, key_of: KeyOf, elements: Iterable[Element]) -> None:
         self._key_of = key_of

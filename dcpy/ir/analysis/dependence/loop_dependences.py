@@ -245,7 +245,7 @@ def _describe(first: MemoryAccess, second: MemoryAccess, points: Sequence[Variab
 
 
 def iterations_have_order(body: Region, around: Region, uses: Uses) -> Refusal | None:
-    """Return why the iterations of a nest keep their order, whatever data they touch; None where they need not.
+    """Return why the iterations of a nest keep their order, for all data; None where they need not.
 
     They may end early, have effects that are seen, or pass symbols on. `body` is what the innermost loop runs, `around`
     what the outermost one does: there the parameters are seen.

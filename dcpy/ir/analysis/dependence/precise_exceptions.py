@@ -70,7 +70,7 @@ def _is_unseen(name: str, uses: Uses) -> bool:
 
 
 def _is_new(name: str, uses: Uses) -> bool:
-    """Return whether it is an array that the program returns, and nobody has passed."""
+    """Return whether it is an array that the program returns, and that is no argument."""
     results = uses.sdfg.results
     return name not in uses.sdfg.arguments and any(
         result.container == name and result.kind in ("array", "scalar", "python") for result in results

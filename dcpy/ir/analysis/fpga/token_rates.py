@@ -28,7 +28,7 @@ Queue = tuple[str, tuple[int, ...]]  #: of a stream, at a point of its shape
 
 @dataclass(slots=True)
 class Tokens:
-    """Of one queue: who pushes to it and who pops, and how many tokens in all."""
+    """Of one queue: its producers and consumers, and the number of tokens."""
 
     pushed: Expr = ZERO
     popped: Expr = ZERO

@@ -69,7 +69,7 @@ class Traffic:
 
     @property
     def floor(self) -> Expr:
-        """Bytes that have to move at least, whatever the kernel looks like."""
+        """Bytes that have to move at least, in any kernel."""
         return reduce(add, (move.floor for move in self.moves), ZERO)
 
     @property
@@ -138,7 +138,7 @@ def _is_always_read(access: MemoryAccess) -> bool:
 
 
 def _surely_used(expr: ScalarExpr) -> Iterator[str]:
-    """The connectors that an expression needs, whatever the values are."""
+    """The connectors that an expression needs, for all values."""
     if isinstance(expr, Ref):
         yield expr.name
     lazy = isinstance(expr, Op) and expr.name in ("select", "and", "or")

@@ -1,4 +1,4 @@
-"""Symbolic equality: whether two expressions have the same value, whatever the symbols are.
+"""Symbolic equality: whether two expressions have the same value, for all values of symbols.
 
 Expressions in normal form are one object if they are equal as polynomials; what ``min``, ``max``, ``//`` and ``%`` make
 of them is a question for isl: ``min(N, max(0, N))`` is ``N`` for a size N.

@@ -1,4 +1,4 @@
-"""Traversal order: whether two accesses go through the same elements in the same order, in whatever loops.
+"""Traversal order: whether two accesses go through the same elements in the same order, in any loops.
 
 An access in loops is a sequence of elements: loops give times, in lexicographic order, and the access relation takes
 times to elements. Where no element comes twice, a sequence is a total order of its elements. Two sequences are equal

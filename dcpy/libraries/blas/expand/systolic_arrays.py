@@ -67,7 +67,7 @@ class Tiling:
 
     @property
     def padded_rows(self) -> int | None:
-        """Rows of all tiles, where some of them are beyond the end and tokens of these can be told from others.
+        """Rows of all tiles, where some of them are beyond the end and tokens of these differ from others.
 
         That takes a number of rows and columns, and tiles that lie below each other: then rows come one by one.
         """

@@ -47,7 +47,7 @@ class Solver:
         return work
 
     def empty(self, rows: Expr, columns: Expr) -> Operand:
-        """A matrix that nobody has written yet."""
+        """An uninitialized matrix."""
         return self.f.array("work", self.dtype, (rows, columns), order="F")
 
     def getrf(self, a: Operand, pivots: Operand) -> None:

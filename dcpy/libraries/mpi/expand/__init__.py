@@ -1,1 +1,1 @@
-"""Expansions of the nodes that communicate: calls of MPI, or of nobody where there is one rank."""
+"""Expansions of the nodes that communicate: calls of MPI, or copies where there is one rank."""

@@ -14,7 +14,7 @@ _PLACE = re.compile(r"([^/:]+):(\d+)(?: .*)?$")
 
 
 def lines_of(library: str, offsets: Iterable[int]) -> dict[int, str]:
-    """``FILE:LINE`` for each offset in the library at which a call returns; ``+0x…`` where nobody knows."""
+    """``FILE:LINE`` for each offset in the library at which a call returns; ``+0x…`` where there is none."""
     wanted = sorted(set(offsets))
     unknown = {offset: f"+{offset:#x}" for offset in wanted}
     if not wanted or shutil.which(TOOL) is None:

@@ -122,7 +122,7 @@ class Race:
 
 @dataclass(frozen=True, slots=True)
 class Unwritten:
-    """A read of memory that nobody has written."""
+    """A read of uninitialized memory."""
 
     kernel: str
     place: KernelLine

@@ -41,7 +41,7 @@ class RemoveRedundantCommunication(GraphPass):
     name: ClassVar[str] = "remove-redundant-communication"
 
     def decide(self, rw: Rewriter) -> None:
-        """Takes another source for copies, reads originals, and drops copies that nobody reads, until none is left."""
+        """Takes another source for copies, reads originals, and drops unread copies, until none is left."""
         while _drop_unread(rw) or _read_from_elsewhere(rw) or _read_originals(rw) or _narrow(rw):
             pass  # what is unread goes first: what would be read from there is read from its original by now
 
@@ -192,7 +192,7 @@ def _needed(name: str, reader: Element, uses: Uses) -> Distribution | None:
 
 
 def _drop_unread(rw: Rewriter) -> bool:
-    """Drops the copies into one container that nobody reads."""
+    """Drops the unread copies into one container."""
     for name in rw.uses.containers():
         if _is_temporary(name, rw.uses) and not rw.uses.readers(name):
             for writer in rw.uses.writers(name):

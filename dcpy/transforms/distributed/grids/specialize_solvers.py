@@ -73,7 +73,7 @@ class SpecializeSolvers(GraphPass):
             step.apply(Match(rw.sdfg, rw.uses, {"solver": node}), grid, rw)
 
     def why_gathered(self, node: LibraryNode, uses: Uses) -> str:
-        """Return why a solver cannot run on a grid, whatever the time; "" where it can."""
+        """Return why a solver cannot run on a grid, apart from its time; "" where it can."""
         refused = why_not_on_grid(node, uses) or grid_of_two_axes(uses.sdfg)
         return str(refused) if isinstance(refused, Refusal) else self.missing
 

@@ -166,7 +166,7 @@ def _fetched(argument: Argument, home: Home, ranks: list[int], network: Network)
 
 
 def _made(argument: Argument, home: Home, ranks: list[int], network: Network) -> float:
-    """Seconds to have a result where it lives: combined, and sent to who has it."""
+    """Seconds to have a result where it lives: combined, and sent to its owners."""
     axes = {label: axis for label, axis in home.items() if label in argument.labels}
     combined = [_axis(axis) for label, axis in home.items() if label not in argument.labels]
     lives = dict(argument.axes)

@@ -47,7 +47,7 @@ def take_requested(sdfg: Sdfg, known: Mapping[str, Sizes]) -> UserDistributions:
 
 
 def _may_move(desc: object, where: Section) -> bool:
-    """Return whether an array is nobody else's, and all of it is dealt out."""
+    """Return whether an array is the program's own, and all of it is dealt out."""
     return isinstance(desc, Array) and desc.transient and desc.distribution is None and desc.shape == where.shape
 
 

@@ -129,7 +129,7 @@ def _divide(kernel: Map, threads: Mapping[str, int], rw: Rewriter) -> None:
 def _divided_hull(
     values: Range, others: Mapping[str, Range], size: int, tile: str, kernel: Map, rw: Rewriter
 ) -> tuple[Range, Range]:
-    """Tiles of all that a range may be, whatever the parameters are that it mentions, and its part of the tile."""
+    """Tiles of all values of a range, for all values of its parameters, and its part of the tile."""
     hull = hull_of(values, others, kernel, rw)
     assert hull is not None  # `FormKernels` leaves no other
     tiles, within = tiles_and_tile(hull, size, tile, rw.uses.ranges_at(kernel))

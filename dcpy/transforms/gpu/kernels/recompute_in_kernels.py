@@ -77,9 +77,7 @@ class RecomputeInKernels(GraphPass):
         return plan
 
     def _is_row(self, name: str, uses: Uses) -> bool:
-        """Return whether it is an array that each point has for itself, of which nobody knows that the block can share
-        it.
-        """
+        """Return whether it is an array of each point's own, not known to be shared by the block."""
         desc = uses.desc(name)
         if not isinstance(desc, Array) or not desc.transient:
             return False

@@ -74,7 +74,7 @@ def _before(
 
 
 def _stays(load: Load, loop: Loop, uses: Uses) -> bool:
-    """Return whether a load is of a number that nobody writes in a loop."""
+    """Return whether a load is of a number that is not written in a loop."""
     names = uses.overlapping(load.container)
     return not load.indices and not any(is_inside(element, loop) for name in names for element in uses.writers(name))
 

@@ -101,7 +101,7 @@ def _before(block: Block) -> Block | None:
 
 
 def is_total(condition: ScalarExpr) -> bool:
-    """Return whether a condition has a value whatever the symbols are: it loads nothing, and divides no integers."""
+    """Return whether a condition has a value for all symbols: it loads nothing, and divides no integers."""
     return not any(map(_may_fail, walk(condition)))
 
 

@@ -135,7 +135,7 @@ class _Placing:
         return rw.declare(HOST_PREFIX + name, twin)
 
     def library_call(self, call: ForeignCall) -> None:
-        """Lets a function of a library have places on the device, which lie as it was told."""
+        """Lets a function of a library have places on the device, with the strides that it was compiled for."""
         places = {name: self.place_of(name) for name in places_of(call)}
         for name, place in places.items():
             if strides_of(self.rw.uses.desc(name)) != strides_of(self.rw.uses.desc(place)):

@@ -94,7 +94,7 @@ def _unfit_result(copy: Copy, uses: Uses) -> Refusal | None:
 
 
 def _is_last_use(copy: Copy, uses: Uses) -> bool:
-    """Whether, from the first write of the temporary up to the copy, nobody else looks at what is copied to.
+    """Whether, from the first write of the temporary up to the copy, no other statement touches what is copied to.
 
     Nor may anything raise: the caller would see an array that is changed already. Behind the copy, nothing touches the
     temporary.

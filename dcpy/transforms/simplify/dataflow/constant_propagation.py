@@ -52,7 +52,7 @@ Code = tuple[tuple[str, ScalarExpr], ...]
 
 @dataclass(frozen=True, slots=True)
 class Propagated:
-    """A container that only ever holds one number, and who reads it."""
+    """A container that only ever holds one number, and its readers."""
 
     container: str
     constant: Const
