@@ -78,7 +78,8 @@ def foreign_array(value: Any) -> ForeignArray | None:
     if device is None:
         return None
     kind = type(value)
-    home = "" if kind.__module__ in ("builtins", "__main__") else f"{kind.__module__}."
+    module = "dcpy" if kind.__module__.startswith("dcpy.") else kind.__module__  # where its users find it
+    home = "" if module in ("builtins", "__main__") else f"{module}."
     name = f"{home}{kind.__qualname__}"
     shown = f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
     to_numpy = _from_device(kind) if device else _on_cpu(value, kind)

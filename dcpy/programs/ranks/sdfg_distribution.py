@@ -109,7 +109,7 @@ def choose_distributions(
     report = driver.run_passes(sdfg, Pipeline("plan", choice), resolve_options(), explain=True)
     if ranks > 1 and not any(_is_dealt_out(desc) for desc in sdfg.containers.values()):
         told = next(remark.reason for remark in report.remarks or () if remark.step == choice.name)
-        warn_of_cost(f"{sdfg.name}(): each rank computes all of it: {told}", sdfg.span)
+        warn_of_cost(f"{sdfg.name}(): {told}", sdfg.span)
     if adjust is not None:
         adjust(sdfg)
     _pack_results(sdfg)

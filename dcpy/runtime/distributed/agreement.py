@@ -8,9 +8,15 @@ from collections.abc import Mapping
 
 from dcpy.base.errors import DcpyError, RanksDiffer
 from dcpy.runtime.distributed.error_propagation import retold, told
+from dcpy.runtime.distributed.replica_digests import DIGEST
 from dcpy.runtime.distributed.world import World
 
 WORD = 2**62  # numbers that ranks compare are below it
+SAME_CALLS = "all ranks make the same calls, in the same order, with the same shapes and constants"
+PARTS = (
+    "pass the same NumPy array on all ranks; where each rank has a part, pass "
+    'dcpy.from_local(part, dcpy.on(dcpy.grid(), "block"), shape)'
+)
 GRACE = 10.0  # seconds that a rank which has failed gives the others to come to the end of the call
 
 Items = Mapping[str, str]  # what must be the same on all ranks, by name
@@ -85,7 +91,7 @@ def require_same(world: World, items: Items) -> None:
             raise RanksDiffer(
                 f"the ranks do not agree on {name}",
                 notes=tuple(f"{_who(values, value)}: {value}" for value in dict.fromkeys(values)),
-                help="all ranks make the same calls, in the same order, with the same shapes and constants",
+                help=PARTS if any(value.startswith(DIGEST) for value in values) else SAME_CALLS,
             )
 
 

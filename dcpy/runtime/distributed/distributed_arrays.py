@@ -121,6 +121,12 @@ class DistArray:
             help="d.gather() brings it to one rank, d.allgather() to all; d.local is the part of this one",
         )
 
+    def __getitem__(self, index: object) -> NoReturn:
+        raise ArgumentError(
+            "elements of a DistArray are not read one by one: each would be a message",
+            help="index d.local, the part of this rank, or d.allgather(), a NumPy array on all ranks",
+        )
+
     def __len__(self) -> int:
         if not self.shape:
             raise TypeError("len() of an array without dimensions")

@@ -14,6 +14,7 @@ import numpy as np
 
 from dcpy.base.options import Replicas
 
+DIGEST = "elements with the checksum"  # of an array, in messages
 ELEMENTS = 1024  #: of an array that are compared, at most twice as many
 
 
@@ -34,4 +35,4 @@ def digest(array: np.ndarray[Any, Any], everything: bool = False) -> str:
         sample = array
     else:
         sample = array[np.unravel_index(np.arange(0, array.size, step), array.shape)]
-    return f"{binascii.crc32(sample.tobytes()):08x}"
+    return f"{DIGEST} {binascii.crc32(sample.tobytes()):08x}"

@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import dcpy
 from dcpy.base.errors import ArgumentError, DcpyError, FrontendError, PerformanceWarning, RanksDiffer
 from dcpy.base.options import InvalidOption
 from dcpy.base.source import SrcSpan
-from dcpy.runtime.distributed.agreement import agree, settle
+from dcpy.runtime.distributed.agreement import SAME_CALLS, agree, settle
+from dcpy.runtime.distributed.replica_digests import digest
 from tests.support.thread_ranks import on_threads
 
 
@@ -26,6 +28,18 @@ def test_what_differs_is_named_on_all_ranks():
     assert all(isinstance(error, RanksDiffer) for error in found)
     assert found[0].message == "the ranks do not agree on the shape of 'A'"
     assert found[0].notes == ("ranks 0, 1 and 2: 10", "rank 3: 11")
+    assert found[0].help == SAME_CALLS
+
+
+def test_parts_of_ranks_in_place_of_one_array_are_named():
+    """Newcomers pass each rank's own part as a NumPy array."""
+    value = "the value of 'x'"
+    found = on_threads(2, lambda world: agree(world, {value: digest(np.arange(4.0) + world.rank)}))
+    assert found[0].message == "the ranks do not agree on the value of 'x'"
+    assert all("elements with the checksum" in note for note in found[0].notes)
+    assert 'dcpy.from_local(part, dcpy.on(dcpy.grid(), "block"), shape)' in found[0].help
+    whole = dcpy.from_local(np.arange(4.0), dcpy.on(dcpy.grid(), "block"), (4,))  # the advice, on one rank
+    np.testing.assert_array_equal(whole.allgather(), np.arange(4.0))
 
 
 @pytest.mark.parametrize("failure", [

@@ -98,6 +98,9 @@ def test_an_array_of_many_ranks_is_none_of_numpy():
     array = dcpy.zeros((4, 4), on=dcpy.on(dcpy.grid(1, 1), "block", "block"))
     with pytest.raises(ArgumentError, match=r"is not a NumPy array\n.*d\.gather\(\) brings it"):
         np.asarray(array)
+    with pytest.raises(ArgumentError, match=r"not read one by one(.|\n)*index d\.local.*d\.allgather\(\)"):
+        array[0]
+    assert array.local[0, 0] == array.allgather()[0, 0] == 0.0
 
 
 def test_programs_of_one_rank_take_no_array_of_many():
@@ -106,7 +109,7 @@ def test_programs_of_one_rank_take_no_array_of_many():
         return 2 * a
 
     array = dcpy.zeros((4, 4), on=dcpy.on(dcpy.grid(1, 1), "block", "block"))
-    with pytest.raises(ArgumentError, match="of which each rank has a part") as caught:
+    with pytest.raises(ArgumentError, match=r"a dcpy\.DistArray, of which each rank has a part") as caught:
         twice(array)
     assert "@dcpy.program(distributed=True), or pass a.allgather()" in str(caught.value)
 

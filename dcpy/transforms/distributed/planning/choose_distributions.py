@@ -116,9 +116,11 @@ class ChooseDistributions(GraphPass):
     def _told(self, plan: Plan, uses: Uses) -> str:
         grid = " x ".join(map(str, plan.extents))
         where = ", ".join(f"{name} {placed}" for name, placed in plan.places.items() if placed is not None)
+        if not where:
+            return f"on {self.ranks} ranks each rank does all, as {_why_nothing(plan, uses)}"
         exact = "" if plan.is_exact else "; more choices than were looked at"
         return (
-            f"on {self.ranks} ranks as {grid}: {where or f'each rank does all, as {_why_nothing(plan, uses)}'}; "
+            f"on {self.ranks} ranks as {grid}: {where}; "
             f"{plan.seconds:.2g} s a call are expected, {figure_text(plan.bytes, 'B')} a rank{exact}"
         )
 
