@@ -1,6 +1,8 @@
 """Functions of Python's that no program compiles: each is called by its usual name, and its advice runs."""
 
+import collections
 import datetime
+import heapq
 import io
 import os
 import sys
@@ -53,6 +55,19 @@ def dates(x):
     return x
 
 
+def heaps(x):
+    queue = [(0.0, 0)]
+    return heapq.heappop(queue)[0] + x
+
+
+def queues(x):
+    return collections.deque([x]).popleft()
+
+
+def counts(x):
+    return len(collections.Counter([x])) + len(collections.defaultdict(int))
+
+
 @pytest.mark.parametrize(
     ("function", "name", "reason", "advice"),
     [
@@ -64,6 +79,9 @@ def dates(x):
         (finds, "os.path.exists", "it asks the operating system", "call it outside of the program"),
         (ends, "sys.exit", "it ends Python", "raise an exception"),
         (leaves, "exit", "it ends Python", "raise an exception"),
+        (heaps, "heapq.heappop", "its list holds objects of Python's", "`u = keys.argmin()`"),
+        (queues, "collections.deque", "its items are objects of Python's", "`u = q.pop(0)`"),
+        (counts, "collections.Counter", "its keys are known at run time only", "np.bincount(x)"),
         (dates, "datetime.now", "compiled programs have no dates", "pass seconds or days as numbers"),
     ],
 )
@@ -97,6 +115,41 @@ def test_the_advice_runs(monkeypatch):
     total, seconds = timed(np.ones(3))
     assert total == 3.0
     assert seconds >= 0.01
+
+
+def reachable(graph):
+    queue, seen = [0], np.zeros(len(graph), bool)
+    seen[0], found = True, 0
+    while len(queue) > 0:
+        u = queue.pop(0)
+        found += 1
+        for v in range(len(graph)):
+            if graph[u, v] > 0 and not seen[v]:
+                seen[v] = True
+                queue.append(v)
+    return found
+
+
+def distances(weights, start):
+    found = np.full(len(weights), np.inf)
+    found[start] = 0.0
+    keys = found.copy()
+    for _ in range(len(weights)):
+        u = keys.argmin()
+        keys[u] = np.inf
+        for v in range(len(weights)):
+            if weights[u, v] > 0 and found[u] + weights[u, v] < found[v]:
+                found[v] = keys[v] = found[u] + weights[u, v]
+    return found
+
+
+@pytest.mark.cc
+def test_lists_and_arrays_stand_for_queues_heaps_and_counters():
+    weights = np.array([[0, 1.0, 4, 0], [1, 0, 2, 0], [4, 2, 0, 0], [0, 0, 0, 0]])
+    assert dcpy.program(reachable)(weights) == reachable(weights) == 3
+    np.testing.assert_array_equal(dcpy.program(distances)(weights, 0), [0.0, 1.0, 3.0, np.inf])
+    counted = dcpy.program(lambda x: np.unique(x, return_counts=True)[1])(np.array([1, 2, 1]))
+    np.testing.assert_array_equal(counted, [2, 1])
 
 
 def test_others_have_no_reason_of_their_own():

@@ -1,8 +1,9 @@
-"""Unsupported functions of Python's: the keyboard, files, clocks, the interpreter; each with what to write instead."""
+"""Unsupported functions of Python's: keyboard, files, clocks, containers; each with what to write instead."""
 
 from __future__ import annotations
 
 import builtins
+import collections
 import datetime
 import functools
 import io
@@ -33,12 +34,23 @@ _WAIT = Refusal(
 )
 _END = Refusal("it ends Python", "raise an exception (`raise RuntimeError(...)`), or return what there is")
 _DATES = Refusal("compiled programs have no dates", "pass seconds or days as numbers")
+_HEAP = Refusal(
+    "its list holds objects of Python's",
+    "keep the keys in an array, and take the smallest: `u = keys.argmin()`, then `keys[u] = np.inf`",
+)
+_DEQUE = Refusal("its items are objects of Python's", "use a list: `q = [first]`, `q.append(v)`, `u = q.pop(0)`")
+_COUNTS = Refusal(
+    "its keys are known at run time only",
+    "count with arrays: np.bincount(x), or np.unique(x, return_counts=True)",
+)
 
 _MODULES = {
     **dict.fromkeys(("os", "posix", "genericpath", "posixpath", "glob", "pathlib", "shutil", "tempfile"), _SYSTEM),
     **dict.fromkeys(("subprocess", "socket", "urllib.request", "platform", "getpass"), _SYSTEM),
+    "_heapq": _HEAP,
+    "heapq": _HEAP,
 }
-_NAMES = {"io.open": "open", "posix": "os", "genericpath": "os.path", "posixpath": "os.path"}
+_NAMES = {"io.open": "open", "posix": "os", "genericpath": "os.path", "posixpath": "os.path", "_heapq": "heapq"}
 
 
 @functools.cache
@@ -52,6 +64,9 @@ def _refusals() -> dict[Any, Refusal]:
         io.open: _FILES,
         time.sleep: _WAIT,
         sys.exit: _END,
+        collections.deque: _DEQUE,
+        collections.Counter: _COUNTS,
+        collections.defaultdict: _COUNTS,
         **quitters,
         **dict.fromkeys(code, _CODE),
         **dict.fromkeys(clocks, _CLOCK),
