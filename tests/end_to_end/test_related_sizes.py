@@ -60,3 +60,22 @@ def test_sizes_of_sizes_stay_short():
 
     sdfg = hdiff.hdiff.to_sdfg(**hdiff.initialize(11))
     assert max(map(len, str(sdfg).splitlines())) < 2000
+
+
+def last_columns(a, b, q):
+    return a[:, -2:q] * b
+
+
+def to_the_one_after(a, q):
+    return a[:, : q + 1] + np.zeros((2, a.shape[1]))
+
+
+@pytest.mark.parametrize("q", [-3, -1, 0, 2])
+@pytest.mark.parametrize("columns", [0, 1, 3])
+def test_a_negative_integer_is_no_size(q, columns):
+    """A size of 0 is `q + 1` where `q` is -1; a symbol of sizes is not negative."""
+    a = np.ones((2, columns))
+    b = np.ones((1, a[:, -2:q].shape[1]))
+    np.testing.assert_array_equal(dcpy.program(last_columns)(a, b, q), last_columns(a, b, q))
+    if a[:, : q + 1].shape == a.shape:
+        np.testing.assert_array_equal(dcpy.program(to_the_one_after)(a, q), to_the_one_after(a, q))

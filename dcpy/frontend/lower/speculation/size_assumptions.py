@@ -55,7 +55,12 @@ class Assumptions:
         return sum(map(abs, terms)) <= LARGEST
 
     def take_equal(self, left: Expr, right: Expr) -> bool:
-        """Assumes that two sizes are equal, which makes them one symbol the next time that the program is lowered."""
+        """Assumes that two sizes are equal, which makes them one symbol the next time that the program is lowered.
+
+        Symbols of sizes are not negative: no integer that is negative in the call becomes one.
+        """
+        if any(self.sample.get(name, 0) < 0 for name in (left - right).symbols):
+            return False
         if not (self.take(left - right) and self.take(right - left)):
             return False
         self.equal[left, right] = None
