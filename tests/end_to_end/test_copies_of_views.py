@@ -5,6 +5,7 @@ import pytest
 
 import dcpy
 from dcpy.ir.interp import run
+from tests.support import devices
 
 
 def interpreted(function, values):
@@ -116,3 +117,31 @@ def test_calls_by_sizes_for_which_numpy_copies():
         np.testing.assert_equal(called(np.ones(shape)), f(np.ones(shape)))
     with pytest.raises(dcpy.DcpyError, match="this array has a copy, used later"):
         called(np.ones((5, 3)))  # one column is evenly spaced: a view, which dcpy copies
+
+
+def reversed_rows(e):
+    for x in e:
+        x[...] = x[::-1]
+
+
+def shifted_rows(e):
+    for x in e:
+        y = x[1:]
+        y[...] = x[:-1]
+
+
+def rolled_planes(e):
+    for x in e:
+        x[2:] = x[:-2]
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize("auto", [False, True])
+@pytest.mark.parametrize("function", [reversed_rows, shifted_rows, rolled_planes])
+def test_kernels_copy_within_an_array(function, auto):
+    """A thread that copies a row into itself has a temporary, also where another view of it is copied."""
+    mine, theirs = np.arange(30.0).reshape(5, 6), np.arange(30.0).reshape(5, 6)
+    options = {"device": dcpy.DeviceType.GPU, "gpu_backend": devices.BACKEND}
+    dcpy.program(function, auto_optimize=auto, **options)(mine)
+    function(theirs)
+    np.testing.assert_array_equal(mine, theirs)

@@ -17,7 +17,7 @@ from dcpy.ir.symbolic import product_of
 from dcpy.transforms.api import Match
 from dcpy.transforms.gpu.kernels.range_hulls import hull_of
 from dcpy.transforms.loops.scalar_expansion import ScalarExpansion
-from dcpy.transforms.maps.map_of_copy import copy_inside
+from dcpy.transforms.maps.map_of_copy import copy_as_maps
 from dcpy.transforms.passes import GraphPass
 
 
@@ -48,7 +48,7 @@ class FormKernels(GraphPass):
                 if isinstance(node, Map) and not isinstance(node.schedule, Sequential | Unrolled | ThreadBlock | Warp):
                     rw.update(node, schedule=SEQUENTIAL)
                 elif isinstance(node, Copy):
-                    copy_inside(node, rw)
+                    copy_as_maps(node, rw, SEQUENTIAL)
             for region in list(kernel.body.walk_regions()):
                 for name, desc in list(region.containers.items()):
                     self._allocate(name, desc, kernel, rw)

@@ -25,7 +25,8 @@ from dcpy.ir.schedules import ThreadBlock as OfBlock
 from dcpy.ir.symbolic import ONE, Expr, as_expr, product_of
 from dcpy.ir.tree import Element, is_inside, owners_around, subtree
 from dcpy.transforms.gpu.placement.offloadable import why_on_host, why_one_thread
-from dcpy.transforms.gpu.placement.single_thread_kernels import copy_as_map, one_thread
+from dcpy.transforms.gpu.placement.single_thread_kernels import one_thread
+from dcpy.transforms.maps.map_of_copy import copy_as_maps
 from dcpy.transforms.passes import GraphPass
 
 LARGE = 4096  #: elements along each axis, where it is estimated who does more
@@ -223,7 +224,7 @@ def _make_kernels(state: State, chosen: dict[Node, None], any_order: bool, rw: R
             _close(group, rw)
         elif isinstance(node, Copy) and node.dst.subset.shape:
             _close(group, rw)
-            copy_as_map(node, rw)
+            copy_as_maps(node, rw)
         elif isinstance(node, Map) and free_params(node, rw.uses, any_order=any_order):
             _close(group, rw)
             rw.update(node, schedule=GRID)

@@ -1,21 +1,18 @@
-"""Single-thread kernels for neighbouring nodes, and copies as maps over their elements."""
+"""Single-thread kernels for neighbouring nodes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from dcpy.ir.analysis.accesses.exposed_reads import exposed_accesses
-from dcpy.ir.analysis.dataflow.aliasing import memory_of
 from dcpy.ir.data import Array, Scalar
 from dcpy.ir.editing.rewriter import Rewriter
-from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Copy, Map, Node
+from dcpy.ir.nodes import Map, Node
 from dcpy.ir.region import Region, State
 from dcpy.ir.schedules import GRID
-from dcpy.ir.subsets import Range, Subset
+from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE, ZERO
 from dcpy.ir.tree import is_inside
-from dcpy.transforms.maps.map_of_copy import elementwise
 
 
 def one_thread(nodes: Sequence[Node], rw: Rewriter) -> Map:
@@ -45,28 +42,3 @@ def _is_private_to(name: str, kernel: Map, rw: Rewriter) -> bool:
         return False
     inside = all(is_inside(element, kernel) for element in rw.uses.touchers(name))
     return inside and not exposed_accesses(kernel, rw.uses)[name].exposed
-
-
-def copy_as_map(node: Copy, rw: Rewriter) -> None:
-    """A kernel that copies elements; through a temporary where source and destination may overlap.
-
-    before   copy A[0:N] -> B[0:2*N:2]        after   map c = 0:N @grid { B[2*c] = A[c] }
-    """
-    source, target = node.src, node.dst
-    mine, its = (memory_of(memlet.container, rw.uses.desc) for memlet in (source, target))
-    ranges = rw.uses.ranges_at(node)
-    apart = mine != its or (
-        source.container == target.container and source.subset.disjoint(target.subset, ranges)
-    )
-    if apart:
-        rw.add_node_before(node, elementwise(source, target, node, rw))
-    else:
-        assert node.state is not None
-        assert node.state.region is not None
-        desc = rw.uses.desc(source.container)
-        fresh = Array.packed(desc.dtype, source.subset.shape, transient=True, span=node.span)
-        name = rw.declare_fresh(f"{target.container}_new", fresh, node.state.region)
-        between = Memlet(name, Subset.whole(fresh.shape))
-        for one, other in ((source, between), (between, target)):
-            rw.add_node_before(node, elementwise(one, other, node, rw))
-    rw.erase(node)
