@@ -17,7 +17,7 @@ static inline int64_t dcpy_floordiv_i64(int64_t a, int64_t b)
 {
     if (b == 0) return 0;
     if ((int64_t)-1 < 0 && b == (int64_t)-1) return (int64_t)-a;
-    return (int64_t)(a/b - (a % b != 0 && (a < 0) != (b < 0)));
+    return (int64_t)(a/b - ((a % b != 0) & ((a < 0) != (b < 0))));
 }
 
 // Has the sign of the divisor; by zero it is 0.

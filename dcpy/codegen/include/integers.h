@@ -15,13 +15,20 @@ static inline T dcpy_abs(T a) { return a < 0 ? T(-a) : a; }
 template <class T>
 static inline T dcpy_sign(T a) { return T((a > 0) - (a < 0)); }
 
+// Whether a remainder of C has another sign than the divisor. Without branches: whether `b` divides is not foreseen.
+template <class T>
+static inline bool dcpy_is_below(T rest, T b) { return b > 0 ? rest < 0 : rest > 0; }
+
 // Rounds down; by zero it is 0, as in NumPy. Dividing by -1 apart: the smallest integer has no negative.
 template <class T>
 static inline T dcpy_floordiv(T a, T b)
 {
     if (b == 0) return 0;
-    if (T(-1) < 0 && b == T(-1)) return T(-a);
-    return T(a / b - (a % b != 0 && (a < 0) != (b < 0)));
+    if (T(-1) < 0) {
+        if (b == T(-1)) return T(-a);
+        return T(a / b - dcpy_is_below<T>(T(a % b), b));
+    }
+    return T(a / b);
 }
 
 // Has the sign of the divisor; by zero it is 0.
@@ -29,8 +36,8 @@ template <class T>
 static inline T dcpy_mod(T a, T b)
 {
     if (b == 0 || (T(-1) < 0 && b == T(-1))) return 0;
-    T rest = T(a % b);
-    return T(rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest);
+    const T rest = T(a % b);
+    return T(-1) < 0 ? T(rest + (b & -T(dcpy_is_below<T>(rest, b)))) : rest;
 }
 
 // Has the sign of the dividend; by zero it is 0.

@@ -17,9 +17,10 @@ def unpackbits(a: Any, /, axis: int | None = None, count: int | None = None, bit
         raise TypeError("Expected an input array of unsigned byte data type")
     source = np.ravel(source) if axis is None else np.moveaxis(source, axis, -1)
     _require_bit_order(bitorder)
-    shifts = np.arange(8, dtype=np.uint8) if bitorder == "little" else np.arange(7, -1, -1).astype(np.uint8)
-    bits = np.bitwise_and(np.right_shift(source[..., None], shifts), np.uint8(1))
-    found = bits.reshape((*source.shape[:-1], source.shape[-1] * 8))
+    # A word has the byte in each of its bytes, and keeps one bit of each; what is not 0 there becomes 1.
+    ones, mask = np.uint64(0x0101010101010101), 0x8040201008040201 if bitorder == "little" else 0x0102040810204080
+    words = source.astype(np.uint64, order="C") * ones & np.uint64(mask)
+    found: Any = (np.right_shift(words + np.uint64(0x7F7F7F7F7F7F7F7F), np.uint64(7)) & ones).view(np.uint8)
     if count is not None:
         if count < 0:
             found = found[..., :count].copy()
@@ -40,11 +41,12 @@ def packbits(a: Any, /, axis: int | None = None, bitorder: str = "big") -> Any:
     _require_bit_order(bitorder)
     flags = np.ravel(source) if axis is None else np.moveaxis(source, axis, -1)
     n = flags.shape[-1]
-    bits = np.zeros((*flags.shape[:-1], (n + 7) // 8 * 8), np.uint8)
+    bits = np.empty((*flags.shape[:-1], (n + 7) // 8 * 8), np.uint8)
     bits[..., :n] = flags != 0
-    groups = bits.reshape((*flags.shape[:-1], (n + 7) // 8, 8))
-    weights = 2 ** (np.arange(8) if bitorder == "little" else np.arange(7, -1, -1))
-    found: Any = np.sum(groups * weights.astype(np.uint8), axis=-1, dtype=np.uint8)
+    bits[..., n:] = 0
+    # The product has the eight bits of a word, one in each of its bytes, side by side in its highest byte.
+    multiplier = np.uint64(0x0102040810204080 if bitorder == "little" else 0x8040201008040201)
+    found: Any = np.right_shift(bits.view(np.uint64) * multiplier, np.uint64(56)).astype(np.uint8)
     return found if axis is None else np.moveaxis(found, -1, axis)
 
 
