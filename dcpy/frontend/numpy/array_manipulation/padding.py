@@ -1,6 +1,7 @@
 """``np.pad``: more elements around an array, constants or its own by a rule.
 
-Rules that only read other elements become one map; those that compute pad one axis after the other, as NumPy does.
+Rules that only read other elements fill bands of the result; those that compute pad one axis after the other, as NumPy
+does.
 """
 
 from __future__ import annotations
@@ -113,28 +114,51 @@ def _inside(
         out = b.empty(shape, x.dtype, order=order)
     else:
         out = b.full(shape, x.dtype, b.cast(fill, x.dtype), order=order)
-    inner = out
+    b.store(_middle(b, out, x, widths), x)
+    return out
+
+
+def _middle(b: OpBuilder, out: ArrayValue, x: ArrayValue, widths: Sequence[tuple[Expr, Expr]]) -> ArrayValue:
+    """The part of the result that is the array."""
     for axis, (before, _) in enumerate(widths):
-        inner = band(inner, axis, before, b.exact(x.shape[axis]))
-    b.store(inner, x)
+        out = band(out, axis, before, b.exact(x.shape[axis]))
     return out
 
 
 def _padded(
     b: OpBuilder, x: ArrayValue, widths: Sequence[tuple[Expr, Expr]], shape: Sequence[Expr], place: SourceIndex
 ) -> ArrayValue:
+    """The array in the middle, and bands around it: only these, which are few, choose places by the rule."""
     out = b.empty(shape, x.dtype, order=memory_order.order_as_packed(b, x))
-    params, domain = elementwise.domain(b, shape)
-    places = []
-    for axis, (name, (before, after)) in enumerate(zip(params, widths, strict=True)):
-        size = b.exact(x.shape[axis])
-        if before is ZERO and after is ZERO:
-            places.append(sym(name))
-            continue
-        _require_elements(b, axis, size)
-        places.append(place(sym(name) - before, size))
-    elementwise.fill(b, out, params, domain, x.load(places))
+    sizes = [b.exact(size) for size in x.shape]
+    padded = [axis for axis, (before, after) in enumerate(widths) if not (before is ZERO and after is ZERO)]
+    for axis in padded:
+        _require_elements(b, axis, sizes[axis])
+    befores = [before for before, _ in widths]
+    b.store(_middle(b, out, x, widths), x)
+    for axis in padded:
+        before, after = widths[axis]
+        rows = out  # whole along the axes that are done, in the middle of those to come
+        for other in padded[padded.index(axis) + 1 :]:
+            rows = band(rows, other, befores[other], sizes[other])
+        offsets = {other: -befores[other] for other in padded if other < axis}
+        for start, width in ((ZERO, before), (before + sizes[axis], after)):
+            if width is not ZERO:
+                side = band(rows, axis, start, width)
+                _fill_band(b, side, x, offsets | {axis: start - before}, place)
     return out
+
+
+def _fill_band(
+    b: OpBuilder, out: ArrayValue, x: ArrayValue, offsets: Mapping[int, Expr], place: SourceIndex
+) -> None:
+    """Fill a part of the result; `offsets`: where it starts in the array, along axes that a rule is for."""
+    params, domain = elementwise.domain(b, [b.exact(size) for size in out.shape])
+    places = [
+        place(sym(name) + offsets[axis], b.exact(x.shape[axis])) if axis in offsets else sym(name)
+        for axis, name in enumerate(params)
+    ]
+    elementwise.fill(b, out, params, domain, x.load(places))
 
 
 def _require_elements(b: OpBuilder, axis: int, size: Expr) -> None:
