@@ -122,6 +122,8 @@ def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: Any = 2 * np.
 
 # -- convolution -----------------------------------------------------------------------------------------------------
 
+_PART = 1024  # elements
+
 
 @written_in_python(np.convolve)
 def convolve(a: Any, v: Any, mode: str = "full") -> Any:
@@ -148,10 +150,19 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
 
 
 def _all_products(a: Any, v: Any) -> Any:
-    result = np.zeros(len(a) + len(v) - 1, np.result_type(a, v))
-    for i in range(len(a)):
-        for j in range(len(v)):
-            result[i + j] += a[i] * v[j]
+    return _moved_sums(a, v) if len(a) >= len(v) else _moved_sums(v, a)
+
+
+def _moved_sums(long: Any, short: Any) -> Any:
+    """The sum of the longer vector's products with each element of the other, moved by its place.
+
+    The longer vector is taken in parts, whose sums stay in the first-level cache.
+    """
+    result = np.zeros(len(long) + len(short) - 1, np.result_type(long, short))
+    for start in range(0, len(long), _PART):
+        for j in range(len(short)):
+            for i in range(start, min(start + _PART, len(long))):
+                result[i + j] += long[i] * short[j]
     return result
 
 
