@@ -177,10 +177,24 @@ def _pair(b: OpBuilder, left: Labelled, right: Labelled, needed: set[str]) -> La
     result = "".join((*stack, *rows, *columns))
     if not inner:
         return Labelled(_outer(b, left, right, stack, rows, columns), result)
+    if stack and not rows and not columns:
+        return Labelled(_dots(b, left, right, stack, inner), result)
     first = _matrix(b, left, (stack, rows, inner), sizes)
     second = _matrix(b, right, (stack, inner, columns), sizes)
     found = b.array(matmul(b, first, second))
     return Labelled(reshaped(b, found, tuple(sizes[letter] for letter in result)), result)
+
+
+def _dots(
+    b: OpBuilder, left: Labelled, right: Labelled, stack: Sequence[str], inner: Sequence[str]
+) -> ArrayValue:
+    """Rows times rows: a sum of elementwise products, as there are no matrices to multiply."""
+    first, second = (
+        b.transpose(part.array, [part.letters.index(letter) for letter in (*stack, *inner)]) for part in (left, right)
+    )
+    products = b.array(b.ufunc(np.multiply, first, second))
+    axes = tuple(range(len(stack), products.rank))
+    return b.array(accumulated(b, ADD, products, axes, products.dtype, False))
 
 
 def _outer(
