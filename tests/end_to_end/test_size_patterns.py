@@ -189,7 +189,7 @@ def test_sizes_related_in_all_calls_stay_related():
     versions.add(versions.next(first, {}, ()))
     second = versions.next({"field": array(52, 68), "out": array(48, 64), "levels": array(60, 30)}, {}, ())
     dims = {name: str(kind) for name, kind in second.types.items() if isinstance(kind, ArrayType)}
-    assert dims == {"field": "f64[N + 4, M + 8]", "out": "f64[N, M + 4]", "levels": "f64[M, K]"}
+    assert dims == {"field": "float64[N + 4, M + 8]", "out": "float64[N, M + 4]", "levels": "float64[M, K]"}
     versions.add(second)
     third = versions.next({"field": array(52, 52), "out": array(48, 48), "levels": array(60, 30)}, {}, ())
     dims = {name: str(kind) for name, kind in third.types.items() if isinstance(kind, ArrayType)}

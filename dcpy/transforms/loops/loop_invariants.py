@@ -105,8 +105,10 @@ def _has_same_operands(node: Node, found: Sequence[Node], loop: Loop | While, us
         writers = [writer for alias in aliases for writer in uses.writers(alias) if is_inside(writer, loop.body)]
         if any(_holder(writer, found) is None for writer in writers):
             return False
-        if not writers and is_inside(uses.home(name), loop.body):
-            return False  # a view, or a queue
+    for name in _named(node, uses):
+        of_loop = uses.home(name) is loop.body or is_inside(uses.home(name), loop.body)
+        if of_loop and not any(_holder(writer, found) for writer in uses.writers(name)):
+            return False  # a view, a queue, or what has no value yet: it stays, and so does who names it
     for name in writes:
         holders = [_holder(writer, found) for writer in uses.writers(name)]
         if None in holders:
@@ -116,6 +118,13 @@ def _has_same_operands(node: Node, found: Sequence[Node], loop: Loop | While, us
         if any(uses.position(reader) < last for reader in others):
             return False
     return True
+
+
+def _named(node: Node, uses: Uses) -> set[str]:
+    """Containers that a node names, views as such, but those that it declares."""
+    touches = [uses.touches(part) for part in subtree(node)]
+    names = {name for each in touches for name in (*each.reads, *each.writes)}
+    return {name for name in names if not is_inside(uses.home(name), node)}
 
 
 def _holder(element: Element, nodes: Sequence[Node]) -> Node | None:

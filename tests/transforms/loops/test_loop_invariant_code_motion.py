@@ -157,6 +157,18 @@ def raises_first(u, x, steps, k):
     return u
 
 
+def views_of_the_loop(u, x, steps):
+    for _ in range(steps):
+        t = x.reshape(1, -1) * np.exp(u[:, np.newaxis])
+    return t.sum() if steps else 0.0
+
+
+def sizes_of_the_loop(u, x, steps):
+    for _ in range(steps):
+        u += np.exp(np.unique(np.floor(x))) + 1.0
+    return u
+
+
 def calls(rng):
     u, x = rng.random(9), rng.random(9) - 0.5
     yield waves, (u, x, rng.random(4), 3)
@@ -168,6 +180,8 @@ def calls(rng):
     yield leaves_early, (u, x, 6, 0)
     yield changed_by_hand, (u, x, 5)
     yield raises_first, (u, x, 3, 2)
+    yield views_of_the_loop, (u, x, 2)
+    yield sizes_of_the_loop, (u[:2].copy(), x, 2)
 
 
 def _copies(args):

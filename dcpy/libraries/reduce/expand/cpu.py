@@ -13,6 +13,7 @@ from dcpy.libraries.contraction.cpu import contract
 from dcpy.libraries.reduce.expand.reduction_contractions import position, reduction
 from dcpy.libraries.reduce.nodes import ArgReduce, Reduce
 
+SHORT = 16  #: elements of a row, of which less are better added up as parts of one long row than where they are made
 FLAGS = 64  #: truth values that are counted together, in 8 bits
 
 
@@ -21,7 +22,8 @@ def reduce_loops(node: Reduce, f: Fragment) -> None:
     """Accumulates in a private scalar, or in a private row where the fastest dimension is kept."""
     x, out = f.input("x"), f.output("out")
     axes = tuple(sorted(node.axes))
-    if len(axes) == len(x.shape) > 1 and (flat := f.flat(x)) is not None:
+    apart = _is_stored(f, x) or x.dtype == types.bool_ or (x.shape[-1].constant or SHORT) < SHORT
+    if apart and len(axes) == len(x.shape) > 1 and (flat := f.flat(x)) is not None:
         x, axes = flat, (0,)
     counts = node.op == "add" and x.dtype == types.bool_ and out.dtype.is_integer
     if counts and len(axes) == len(x.shape) == 1 and _is_stored(f, x):
