@@ -193,7 +193,7 @@ def test_sizes_related_in_all_calls_stay_related():
     versions.add(second)
     third = versions.next({"field": array(52, 52), "out": array(48, 48), "levels": array(60, 30)}, {}, ())
     dims = {name: str(kind) for name, kind in third.types.items() if isinstance(kind, ArrayType)}
-    assert dims == {"field": "f64[N + 4, M + 4]", "out": "f64[N, M]", "levels": "f64[K, L]"}
+    assert dims == {"field": "float64[N + 4, M + 4]", "out": "float64[N, M]", "levels": "float64[K, L]"}
 
 
 def test_an_integer_that_is_a_size_stands_for_it():
