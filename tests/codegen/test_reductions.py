@@ -34,6 +34,13 @@ def test_nan_is_the_smallest_of_all_where_the_smallest_is_asked_for():
     assert "dcpy_to_order_f32(A[i], (-__INT32_MAX__ - 1))" in printed("min", "f32")
 
 
+@pytest.mark.parametrize("dtype", ["c64", "c128"])
+def test_complex_sums_are_two(dtype):
+    text = printed("add", dtype)
+    assert "#pragma omp simd reduction(+ : s_real) reduction(+ : s_imag)" in text
+    assert "s_imag += term.imag;" in text
+
+
 @pytest.mark.parametrize(("op", "sign"), [("or", "|"), ("and", "&"), ("max", "|"), ("min", "&")])
 def test_truths_are_bits(op, sign):
     text = printed(op, "bool")
@@ -79,3 +86,23 @@ def test_truths_are_numpys(where):
         x[where] = 2
     for size in (41, 70_000):
         assert dcpy.program(truths)(x[:size]) == truths(x[:size])
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize("dtype", ["c8", "c16"])
+@pytest.mark.parametrize("auto", [False, True])
+def test_complex_sums_are_numpys(dtype, auto):
+    def sums(z):
+        return z.sum(), z.sum(axis=1), z.sum(axis=0), (z * z).mean(), np.vdot(z, z)
+
+    rng = np.random.default_rng(0)
+    z = (rng.random((40, 70)) - 0.5 + 1j * rng.random((40, 70))).astype(dtype)
+    special = z.copy()
+    special[3, 5], special[7, 9] = complex(np.inf, 1.0), complex(0.0, np.nan)
+    tolerance = 1e-4 if dtype == "c8" else 1e-12
+    program = dcpy.program(sums, auto_optimize=auto)
+    for each in (z, special, z[:, :3]):
+        for mine, theirs in zip(program(each), sums(each), strict=True):
+            np.testing.assert_allclose(mine.real, theirs.real, rtol=tolerance, atol=tolerance)
+            np.testing.assert_allclose(mine.imag, theirs.imag, rtol=tolerance, atol=tolerance)
+            assert mine.dtype == theirs.dtype

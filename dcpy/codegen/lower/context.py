@@ -47,13 +47,20 @@ if TYPE_CHECKING:
 class Accumulator:
     """A variable that stands for the location of a conflict resolution while a loop runs.
 
-    Vectors fold integers instead of some values: of these the dtype is `stands_for`.
+    Vectors fold integers instead of some values, and the parts of complex ones (the imaginary one in `imag`): of these
+    the dtype is `stands_for`.
     """
 
     variable: Name
     dtype: DType
     op: str
     stands_for: DType | None = None
+    imag: Name | None = None
+
+    @property
+    def variables(self) -> tuple[Name, ...]:
+        """All variables that fold."""
+        return (self.variable,) if self.imag is None else (self.variable, self.imag)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from dcpy.codegen.lower.cpu.vector_checks import ANY, any_fails, some_fail
 from dcpy.codegen.lower.expressions.loop_ranges import going_down, within
 from dcpy.codegen.lower.expressions.size_arithmetic import overflow_of_iterations
 from dcpy.codegen.lower.fpga.dependence_pragmas import with_dependence_pragmas
-from dcpy.codegen.lower.reduction_variables import accumulator_for, is_new, is_short, of_accumulator, reduction_of
+from dcpy.codegen.lower.reduction_variables import accumulator_for, is_new, is_short, of_accumulator, reductions_of
 from dcpy.codegen.lower.tasklets import write
 from dcpy.ir.analysis.costs.work_estimates import work_of
 from dcpy.ir.analysis.parallelism.conflict_resolutions import (
@@ -60,8 +60,8 @@ def lower_map(context: Context, node: Map, lower_region: LowerRegion) -> None:
     places = [m for m in (reducible(writes) if folded else []) if is_new(context, m, vectors=vectors)]
     accumulators = {memlet: accumulator_for(context, memlet, vectors=vectors) for memlet in places}
     for accumulator, start in accumulators.values():
-        if start is not None:
-            context.emit(tree.Declare(accumulator.variable.name, accumulator.variable.type, start))
+        for variable in accumulator.variables if start is not None else ():
+            context.emit(tree.Declare(variable.name, variable.type, start))
     with context.accumulating({memlet: accumulator for memlet, (accumulator, _) in accumulators.items()}):
         if threads:
             _lower_parallel(context, node, writes, lower_region)
@@ -105,7 +105,7 @@ def _is_inside(context: Context, memlet: Memlet) -> bool:
 def _reductions(context: Context, writes: ConflictResolutions) -> tuple[tree.Reduction, ...]:
     """Clauses for the accumulators that the body of a map updates."""
     used = [context.accumulators[m] for m in writes.resolved if m in context.accumulators]
-    return tuple(reduction_of(context, accumulator) for accumulator in used)
+    return tuple(reduction for accumulator in used for reduction in reductions_of(context, accumulator))
 
 
 def _lower_loops(context: Context, node: Map, writes: ConflictResolutions, lower_region: LowerRegion) -> None:

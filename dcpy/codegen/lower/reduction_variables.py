@@ -2,12 +2,13 @@
 
 The location must not depend on what differs between iterations, and nothing else in the map may touch the container.
 float32 (and float16) sums are folded in double precision: as close to exact as NumPy's pairwise sums, or closer.
-g++ makes no vectors of extrema of floats and of logical operations, or slow ones: vectors fold integers instead.
+g++ makes no vectors of extrema of floats and of logical operations, or slow ones: vectors fold integers instead. It
+makes none of structs: of sums of complex numbers they fold the real and the imaginary parts.
 """
 
 from __future__ import annotations
 
-from dcpy.codegen.lir.expr import Intrinsic, LirExpr, Name
+from dcpy.codegen.lir.expr import Intrinsic, LirExpr, Name, Operation
 from dcpy.codegen.lir.intrinsics import ORDER
 from dcpy.codegen.lir.reduction_operators import ReductionOperator
 from dcpy.codegen.lir.scalar_operations import convert
@@ -33,7 +34,12 @@ def is_short(values: Range) -> bool:
 def is_new(context: Context, memlet: Memlet, *, vectors: bool) -> bool:
     """Return whether a location needs an accumulator: it has none yet, or one of which vectors are slow."""
     known = context.accumulators.get(memlet)
-    return known is None or (vectors and known.stands_for is None and _as_integers(context, memlet) is not None)
+    slow = _as_integers(context, memlet) is not None or _is_complex_sum(context, memlet)
+    return known is None or (vectors and known.stands_for is None and slow)
+
+
+def _is_complex_sum(context: Context, memlet: Memlet) -> bool:
+    return memlet.wcr == "add" and context.locations[memlet.container].dtype.kind == "c"
 
 
 def _as_integers(context: Context, memlet: Memlet) -> ReductionOperator | None:
@@ -52,6 +58,10 @@ def accumulator_for(context: Context, memlet: Memlet, *, vectors: bool) -> tuple
     place = context.locations[memlet.container]
     integers = _as_integers(context, memlet) if vectors else None
     dtype = WIDER.get(place.dtype, place.dtype) if memlet.wcr == "add" else place.dtype
+    if vectors and _is_complex_sum(context, memlet):
+        stem, part = context.names.of(memlet.container), dtype.real
+        real, imag = (Name(context.names.fresh(f"{stem}_{name}"), part) for name in ("real", "imag"))
+        return Accumulator(real, part, memlet.wcr, dtype, imag), ReductionOperator(memlet.wcr, part).neutral
     if integers is None and place.is_value and not place.viewed and dtype == place.dtype:
         return Accumulator(place.base, dtype, memlet.wcr), None
     name = context.names.fresh(f"{context.names.of(memlet.container)}_{_NOUN[memlet.wcr]}")
@@ -76,6 +86,8 @@ def to_accumulator(accumulator: Accumulator, value: LirExpr, source: DType) -> L
 def of_accumulator(accumulator: Accumulator) -> tuple[LirExpr, DType]:
     """Return the value of the accumulator, and its dtype."""
     of = accumulator.stands_for
+    if of is not None and accumulator.imag is not None:
+        return Operation("complex", accumulator.variables, accumulator.dtype, of), of
     if of not in ORDER:
         return accumulator.variable, accumulator.dtype
     return Intrinsic("from_order", (accumulator.variable,), of, of), of
@@ -87,8 +99,8 @@ _NOUN = {
 }  # fmt: skip
 
 
-def reduction_of(context: Context, accumulator: Accumulator) -> Reduction:
+def reductions_of(context: Context, accumulator: Accumulator) -> tuple[Reduction, ...]:
     """Each thread or lane gets a copy of an accumulator, which is folded into it in the end."""
     combination = ReductionOperator(accumulator.op, accumulator.dtype)
     context.module.combinations[combination] = None
-    return Reduction(combination, accumulator.variable.name)
+    return tuple(Reduction(combination, variable.name) for variable in accumulator.variables)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 
-from dcpy.codegen.lir.expr import Intrinsic, Item, LirExpr, Name
+from dcpy.codegen.lir.expr import Field, Intrinsic, Item, LirExpr, Name
 from dcpy.codegen.lir.reduction_operators import ReductionOperator
 from dcpy.codegen.lir.scalar_operations import convert
 from dcpy.codegen.lir.traversal import parts
 from dcpy.codegen.lir.tree import Assign, Compound, Declare, Update
 from dcpy.codegen.lir.types import TRUTH
-from dcpy.codegen.lower.context import Context
+from dcpy.codegen.lower.context import Accumulator, Context
 from dcpy.codegen.lower.expressions.scalar import lower_value
 from dcpy.codegen.lower.reduction_variables import to_accumulator
 from dcpy.codegen.lower.streams import is_stream, push
@@ -117,9 +117,21 @@ def write(context: Context, memlet: Memlet, value: LirExpr, source: DType) -> No
         combination, combined = ReductionOperator(memlet.wcr, place.dtype), convert(value, source, place.dtype)
         context.emit(Update(target, combined, combination, races(context, memlet)))
     else:
-        combination = ReductionOperator(accumulator.op, accumulator.dtype)
+        _fold(context, accumulator, value, source)
+
+
+def _fold(context: Context, accumulator: Accumulator, value: LirExpr, source: DType) -> None:
+    """Combines a value with an accumulator: a complex one by its parts."""
+    combination = ReductionOperator(accumulator.op, accumulator.dtype)
+    if accumulator.imag is None:
         combined = to_accumulator(accumulator, value, source)
         context.emit(Update(accumulator.variable, combined, combination, atomic=False))
+        return
+    assert accumulator.stands_for is not None  # of parts
+    term = Name(context.names.fresh("term"), accumulator.stands_for)
+    context.emit(Declare(term.name, term.type, convert(value, source, accumulator.stands_for), constant=True))
+    for variable, part in zip(accumulator.variables, ("real", "imag"), strict=True):
+        context.emit(Update(variable, Field(term, part, accumulator.dtype), combination, atomic=False))
 
 
 def races(context: Context, memlet: Memlet) -> bool:
