@@ -18,7 +18,11 @@ from dcpy.runtime.compilers.toolchain import candidates, find_toolchain, support
 from tests.support.compiled import compile_sdfg, source_of
 
 CLANG = next((name for name in candidates() if name.startswith("clang") and shutil.which(name)), "")
-pytestmark = [pytest.mark.cc, pytest.mark.skipif(not CLANG, reason="no clang++ on PATH: apt install clang")]
+pytestmark = [
+    pytest.mark.cc,
+    pytest.mark.skipif(not CLANG, reason="no clang++ on PATH: apt install clang"),
+    pytest.mark.filterwarnings("ignore:.* has no OpenMP library"),
+]
 
 
 def by_clang(function):

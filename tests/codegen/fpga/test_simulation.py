@@ -195,7 +195,7 @@ static void run()
     *strchr(circle->items, 10) = 0;
     printf("%d %d %s\\n", sum, last.deadlock, strstr(last.report, "pe[63] has ended in cycle") ? circle->items : "no");
 }""",
-        f"{sum(range(50)) + 50 * sum(range(64))} 1 take --[ a stream is empty, 0 of 2, in cycle 179 ]--> nobody",
+        f"{sum(range(50)) + 50 * sum(range(64))} 1 take --[ a stream is empty, 0 of 2, in cycle 179 ]--> no process",
     ),
     "functions of two precisions": (
         """

@@ -14,6 +14,7 @@ from dcpy.runtime.compilers.vector_variants import with_variants
 
 CLANG = next(filter(shutil.which, (name for name in candidates() if name.startswith("clang"))), "")
 needs_clang = pytest.mark.skipif(not CLANG or "atan2" not in vector_functions(), reason="no clang++, or no libmvec")
+pytestmark = pytest.mark.filterwarnings("ignore:.* has no OpenMP library")
 SIMD = "#pragma omp declare simd notinbranch"
 TEXT = f"""extern "C" {{
 {SIMD}
