@@ -203,6 +203,18 @@ def test_operations_with_numbers(dtype):
         assert_agrees(name, got[name], expected[name], [x])
 
 
+@pytest.mark.parametrize("dtype", [dtype for dtype in DTYPES if dtype.is_integer], ids=str)
+def test_divisions_by_powers_of_two(dtype):
+    a = Ref("a_in", dtype)
+    powers = [1, 2, 4, 1 << (8 * dtype.itemsize - 2)]
+    divisions = [(name, power) for name in ("floordiv", "mod") for power in powers]
+    rows = {f"{name}_{power}": (dtype, op(name, a, Const(power, dtype)), dtype) for name, power in divisions}
+    x = nasty(dtype)
+    got = run_table(table_sdfg(f"powers_{dtype}", rows, 1, dtype), rows, [x])
+    for name, power in divisions:
+        assert_agrees(name, got[f"{name}_{power}"], OPS[name].numpy()(x, dtype.numpy.type(power)), [x])
+
+
 @pytest.mark.parametrize("dtype", [dtype for dtype in DTYPES if dtype.kind == "f"], ids=str)
 def test_operations_that_numpy_has_no_function_for(dtype):
     arguments = [Ref("a_in", dtype), Ref("b_in", dtype)]

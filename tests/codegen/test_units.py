@@ -30,10 +30,10 @@ PROGRAM = """
       state { map i = 0:N @parallel {
         let b = k[i]
         check b < 4 else ValueError "{0} is too large" (b)
-        state { tasklet (v <- x[i]) -> (o -> y[i]) { o = v ** 3.0 + f64(b // 2) } }
+        state { tasklet (v <- x[i]) -> (o -> y[i]) { o = v ** 3.0 + f64(b // 3) } }
       } }
       state { map i = 0:N @parallel { tasklet (v <- y[i]) -> (o -> s[0] (max)) { o = v } } }
-    }""".replace("v ** 3.0", "pow(v, 3.0)").replace("b // 2", "floordiv(b, 2)")
+    }""".replace("v ** 3.0", "pow(v, 3.0)").replace("b // 3", "floordiv(b, 3)")
 
 
 def two_modules() -> tuple[tree.Module, tree.Module, object]:
@@ -109,7 +109,7 @@ def test_they_are_one_program(tmp_path):
     k, x = rng.integers(0, 4, 300_000), rng.standard_normal(300_000)
     y, s = np.zeros_like(x), np.array([-np.inf])
     run(k, x, y, s)
-    np.testing.assert_allclose(y, x**3 + k // 2, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(y, x**3 + k // 3, rtol=1e-9, atol=1e-12)
     assert s[0] == y.max()
     k[1234] = 7
     with pytest.raises(ValueError, match="7 is too large"):

@@ -100,6 +100,9 @@ def written(dialect: Dialect, operation: Operation) -> LirExpr:
     spelling = dialect.operations[dtype.kind].get(name, "")
     if name in SHIFTS and _is_short_shift(operation):
         spelling = SHIFTS[name]
+    power_of_two = _divisor_with_one_bit(operation)
+    if power_of_two is not None:
+        spelling, args = _by_bits(name, args[0], power_of_two)
     if spelling is None:
         raise CodegenError(f"{dialect.name} has no words for the operation {name!r} on {dtype}")
     if not spelling:
@@ -132,6 +135,22 @@ def _write(dialect: Dialect, spelling: str, args: tuple[LirExpr, ...], dtype: DT
 def _narrowed(expr: LirExpr, dtype: DType) -> LirExpr:
     """C computes on narrow integers as ``int``: back to their own width."""
     return Convert(expr, dtype) if dtype.is_integer and dtype.itemsize < 4 else expr
+
+
+def _divisor_with_one_bit(operation: Operation) -> int | None:
+    """Return the power of two that divides integers, rounding down."""
+    if operation.name not in ("floordiv", "mod") or not operation.dtype.is_integer:
+        return None
+    divisor = operation.args[1]
+    value = int(divisor.value or 0) if isinstance(divisor, Literal) else 0
+    return value if value > 0 and value & (value - 1) == 0 else None
+
+
+def _by_bits(name: str, dividend: LirExpr, power_of_two: int) -> tuple[str, tuple[LirExpr, LirExpr]]:
+    """Return the shift that rounds down, and the mask that leaves the rest: both do so below zero, too."""
+    if name == "floordiv":
+        return ">>", (dividend, Literal(power_of_two.bit_length() - 1, Basic.INT))
+    return "&", (dividend, Literal(power_of_two - 1, Basic.INT))
 
 
 def _is_short_shift(operation: Operation) -> bool:
