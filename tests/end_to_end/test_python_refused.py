@@ -188,14 +188,14 @@ def test_refuses_imports_of_unknown_modules():
     assert "'modules_that_nobody_has' has not been imported" in refusal(f)
 
 
-def test_refuses_patterns_of_sequences():
+def test_refuses_patterns_that_take_the_rest_of_a_dictionary():
     def f(a, n):
-        match a.shape:
-            case [8]:
-                return 1
+        match {"n": n, "m": 2}:
+            case {"n": k, **others}:
+                return k + len(others)
         return 2
 
-    assert "the pattern '[8]' is not supported" in refusal(f)
+    assert "the pattern \"{'n': k, **others}\" is not supported" in refusal(f)
 
 
 def test_refuses_positions_in_lists_of_several_kinds():

@@ -1,7 +1,8 @@
 """Deep expressions as statements: parts get names of their own before, in Python's order (A-normal form above a depth).
 
 Nothing behind meets an expression that is deeper than `DEEPEST`: a sum of 2,000 terms is 50 statements. Operands that
-are evaluated before a part with a name get names, too, unless nothing can happen to them meanwhile.
+are evaluated before a part with a name get names, too, unless nothing can happen to them meanwhile. A choice that binds
+names on one side only (``x > 0 and (y := f(x))``) counts as deep: it becomes a branch, whose paths meet as others do.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ _EVALUATED: dict[type[ast.AST], tuple[str, ...]] = {  # fields, in Python's orde
     ast.List: ("elts",), ast.Set: ("elts",), ast.Slice: ("lower", "upper", "step"), ast.JoinedStr: ("values",),
     ast.FormattedValue: ("value",),
 }  # fmt: skip
+_SCOPES = ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 _NAMED = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.IfExp, ast.Call, ast.Subscript, ast.Attribute)
 
 
@@ -43,14 +45,9 @@ def without_deep_expressions(
             return _with_shallow_update(statement, target, source, name, names_change)
         case core.Define() if not all(map(_is_shallow, _defaults(statement.args))):
             return _with_shallow_defaults(statement, source, name, names_change)
-        case core.Evaluate() | core.Assign(annotation=None) | core.Augment() | core.Return():
-            key = "value"
-        case core.If() | core.Require():
-            key = "test"
-        case core.For():
-            key = "iterable"
-        case _:
-            return (statement,)
+    key = _field_to_split(statement)
+    if not key:
+        return (statement,)
     tree = getattr(statement, key)
     if not isinstance(tree, ast.expr):
         return (statement,)
@@ -60,6 +57,20 @@ def without_deep_expressions(
         return (statement,)
     fields: dict[str, Any] = {key: changed}
     return (*splitter.before, replace(statement, **fields))
+
+
+def _field_to_split(statement: core.Statement) -> str:
+    """Return the field with the expression that a statement begins with; "" where that stays as it is."""
+    match statement:
+        case core.Evaluate() | core.Assign(annotation=None) | core.Augment() | core.Return():
+            return "value"
+        case core.If() | core.Require():
+            return "test"
+        case core.For():
+            return "iterable"
+        case core.Assign(value=ast.expr() as value) if _has_binding_choice(value):
+            return "value"
+    return ""
 
 
 def _with_shallow_target(
@@ -237,6 +248,8 @@ class _Splitter:
                     test = inner.shallow(part.test)
                     branch = core.If(test, self._side(name, part.body), made, span=self.source.span(part.test))
                     made = (*inner.before, branch)
+            case ast.Compare(comparators=[_, *others]) if any(map(_binds, others)):
+                return self._by_branches(self._links(tree), heights)
             case ast.BoolOp(op=op):
                 name = self.name()
                 first, *others = self._groups(tree, heights)
@@ -251,11 +264,26 @@ class _Splitter:
         self.before += made
         return ast.copy_location(ast.Name(name, ast.Load()), tree)
 
+    def _links(self, tree: ast.Compare) -> ast.BoolOp:
+        """``a < b < c`` as ``a < (m := b) and m < c``."""
+        links: list[ast.expr] = []
+        left = tree.left
+        for symbol, right in zip(tree.ops[:-1], tree.comparators[:-1], strict=True):
+            name = self.name()
+            held = ast.copy_location(ast.NamedExpr(ast.copy_location(ast.Name(name, ast.Store()), right), right), right)
+            links.append(ast.copy_location(ast.Compare(left, [symbol], [held]), tree))
+            left = ast.copy_location(ast.Name(name, ast.Load()), right)
+        last = ast.Compare(left, tree.ops[-1:], tree.comparators[-1:])
+        return ast.copy_location(ast.BoolOp(ast.And(), [*links, ast.copy_location(last, tree)]), tree)
+
     def _groups(self, tree: ast.BoolOp, heights: dict[ast.AST, int]) -> Iterator[ast.expr]:
-        """The values of ``and`` or ``or``, some at a time that are not deep together."""
+        """The values of ``and`` or ``or``, some at a time that are not deep together, and of which the first may bind
+        names.
+        """
         rest = list(tree.values)
         while rest:
-            deep = (number for number, value in enumerate(rest) if heights[value] > DEEPEST // 2)
+            deep = (number for number, value in enumerate(rest)
+                    if heights.get(value, 0) > DEEPEST // 2 or (number and _binds(value)))  # fmt: skip
             some = max(1, min(DEEPEST // 4, next(deep, len(rest))))
             group, rest = rest[:some], rest[some:]
             yield group[0] if some == 1 else ast.copy_location(ast.BoolOp(tree.op, group), group[0])
@@ -267,14 +295,14 @@ class _Splitter:
 
 
 def _is_shallow(tree: ast.expr) -> bool:
-    """Return whether an expression is surely not too deep: most are, and are asked about one level at a time, not one
-    part.
+    """Return whether an expression is surely not too deep, and binds no names: most are, and are asked about one level
+    at a time, not one part.
     """
     level: list[Any] = [tree]
     depth = 0
     while level:
         depth += 1 + sum([len(node.values) for node in level if type(node) is ast.BoolOp])
-        if depth > DEEPEST:
+        if depth > DEEPEST or any([type(node) is ast.NamedExpr for node in level]):
             return False
         values = [value for node in level for value in vars(node).values()]
         level = [item for value in values if type(value) is list for item in value if isinstance(item, ast.AST)]
@@ -285,21 +313,45 @@ def _is_shallow(tree: ast.expr) -> bool:
 def _heights(nodes: list[ast.AST]) -> dict[ast.AST, int]:
     """Return the nesting depth of each of `nodes`, which list parents before their parts.
 
-    The values of ``and`` and ``or`` are in each other: the first one decides about the others.
+    The values of ``and`` and ``or`` are in each other: the first one decides about the others. A choice that binds
+    names is deeper than all others; for what is around a scope, what is in there is not.
     """
     heights: dict[ast.AST, int] = {}
+    plain: dict[ast.AST, int] = {}
     for node in reversed(nodes):
-        below = max((heights[child] for child in ast.iter_child_nodes(node)), default=0)
+        children = list(ast.iter_child_nodes(node))
         own = len(node.values) - 1 if isinstance(node, ast.BoolOp) else isinstance(node, ast.expr)
-        heights[node] = below + own
+        plain[node] = own + max((plain[child] for child in children), default=0)
+        below = max((heights[child] for child in children), default=0)
+        heights[node] = plain[node] if isinstance(node, _SCOPES) else below + own
+        if _binds_by_choice(node):
+            heights[node] = max(heights[node], DEEPEST + 1)
     return heights
+
+
+def _binds_by_choice(node: ast.AST) -> bool:
+    """Return whether a part that is evaluated only sometimes binds names."""
+    match node:
+        case ast.IfExp(body=body, orelse=orelse):
+            return _binds(body) or _binds(orelse)
+        case ast.BoolOp(values=[_, *others]) | ast.Compare(comparators=[_, *others]):
+            return any(map(_binds, others))
+    return False
+
+
+def _binds(tree: ast.AST) -> bool:
+    return any(isinstance(part, ast.NamedExpr) for part in walk(tree))
+
+
+def _has_binding_choice(tree: ast.expr) -> bool:
+    return _binds(tree) and any(map(_binds_by_choice, walk(tree)))
 
 
 def _path(tree: ast.expr, heights: dict[ast.AST, int]) -> tuple[list[tuple[ast.expr, Key]], ast.expr]:
     """From an expression down to a part that is not too deep, or that does not evaluate what is deep in any case."""
     path: list[tuple[ast.expr, Key]] = []
     node = tree
-    while heights[node] > DEEPEST // 2:
+    while heights[node] > DEEPEST // 2 and not _binds_by_choice(node):
         deepest = max(_operands(node), key=lambda found: heights[found[1]], default=None)
         if deepest is None or heights[deepest[1]] + 1 < heights[node]:
             break

@@ -219,6 +219,9 @@ class LoopExits:
     breaks: list[ExitPoint] = field(default_factory=list)
 
 
+_CHOICES = {"both": "`and`", "either": "`or`", "choice": "the conditional expression"}
+
+
 def shown(name: str) -> str:
     """A name as the program has it: that of a choice has a number behind an ``@``, that of a result has a dot."""
     if name.startswith(".chosen"):
@@ -228,14 +231,14 @@ def shown(name: str) -> str:
 
 def name_for_user(name: str) -> str:
     """Return a name for messages; some names do not occur in the program."""
-    if name.startswith(".chosen"):
-        return "the value of the conditional expression"
+    if name.startswith(".chosen") or ("@" in name and name.partition("@")[0] in _CHOICES):
+        return f"the value of {_CHOICES.get(name.partition('@')[0], 'the conditional expression')}"
     return "the list" if name.startswith("list#") else repr(shown(name))
 
 
 def how_to_part(name: str) -> str:
     """Return the advice for a name whose values differ in kind, shape or length."""
-    chosen = name.startswith(".chosen")
+    chosen = name_for_user(name).startswith("the value")
     return "write an `if`, with what is done with each value in its branch" if chosen else "use different names"
 
 

@@ -103,9 +103,10 @@ def usable(frame: Frame, name: str) -> Value:
     """Return the value of a name of this frame, as an expression uses it."""
     before = frame.env[name]
     value = as_usable(frame, name, before)
+    known = frame.emit.region is frame.scope.region  # else this may not run: nothing is checked, no size has a symbol
     certain = before.value if isinstance(before, Maybe) else before
-    known = frame.emit.region is frame.scope.region  # else the symbols of sizes are not known where the name lives
-    frame.env[name] = certain if dynamic_sizes.varies(certain) and not known else value
+    if known or not (isinstance(before, Maybe) or dynamic_sizes.varies(certain)):
+        frame.env[name] = value
     return value
 
 
