@@ -13,7 +13,6 @@ from typing import Any, TypeVar
 from dcpy.base.program_exceptions import advice_on, exception_type
 from dcpy.base.source import SrcSpan
 
-CALLS_SHOWN = 8  #: of the functions in which the place of an error is
 _RAISES = re.compile(r"\b(?:NumPy|Python) raises (\w+) here")
 
 
@@ -39,12 +38,11 @@ class DcpyError(Exception):
         self.span = span
         self.notes = notes
         self.help = help
-        self.calls: list[tuple[str, SrcSpan]] = []
 
     def called(self, function: str, span: SrcSpan | None) -> None:
         """Note that the place is in a function that was called at `span`; the innermost call comes first."""
-        if span is not None and self.span is not None and (function, span) not in self.calls:
-            self.calls.append((function, span))
+        if span is not None and self.span is not None:
+            self.span = self.span.called(function, span)
 
     def at(self, span: SrcSpan | None) -> DcpyError:
         """The same error, placed at `span` unless it has a place already."""
@@ -56,9 +54,6 @@ class DcpyError(Exception):
         lines = [f"error[{self.code}]: {self.message}"]
         if self.span is not None:
             lines.append(self.span.render())
-        lines += [f"  = note: in {name}, called at {span}:{span.column + 1}" for name, span in self.calls[:CALLS_SHOWN]]
-        if len(self.calls) > CALLS_SHOWN:
-            lines.append(f"  = note: and {len(self.calls) - CALLS_SHOWN} calls around these")
         lines += [f"  = note: {note}" for note in self.notes]
         if self.help:
             lines.append(f"  = help: {self.help}")

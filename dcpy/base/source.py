@@ -16,17 +16,24 @@ from dcpy.base.notebooks import cell_name
 from dcpy.base.printable_text import printable, printable_line
 
 LARGEST = 16 << 20  # bytes of a file that is looked at for a line
+CALLS_SHOWN = 8  #: of the functions that a place is in
+CALLS_KEPT = 32  #: of a recursion, while its body is copied
 
 
 @dataclass(frozen=True, slots=True)
 class SrcSpan:
-    """A half-open range of characters in one file; lines count from 1, columns from 0."""
+    """A half-open range of characters in one file; lines count from 1, columns from 0.
+
+    A place in a function that is called has a chain of `calls`, from the innermost outwards: names of functions, and
+    where each was called. The last one's place is None in a function that has a body for all of its calls.
+    """
 
     file: str
     line: int
     column: int = 0
     end_line: int = 0
     end_column: int = 0
+    calls: Calls = ()
 
     def __str__(self) -> str:
         return f"{self.name}:{self.line}"
@@ -42,8 +49,38 @@ class SrcSpan:
         lines = () if known else _TEXTS.get(self.file, ())
         return lines[self.line - 1] if 0 < self.line <= len(lines) else known
 
+    def called(self, function: str, at: SrcSpan | None) -> SrcSpan:
+        """The place in a call of the function around it; where that has been said already, the same."""
+        around = call_chain(function, at)
+        known = self.calls
+        if known and known[-1][1] is None and around[0][1] is not None:
+            known = (*known[:-1], (known[-1][0], around[0][1]))
+            around = around[1:]
+        return self.with_calls((*known, *(call for call in around if call not in known)))
+
+    def within(self, calls: Calls) -> SrcSpan:
+        """The place where these calls are around it; the same, where it has them already."""
+        if not calls or self.calls[-len(calls) :] == calls or len(self.calls) >= CALLS_KEPT:
+            return self
+        return self.with_calls((*self.calls, *calls)[:CALLS_KEPT])
+
+    def with_calls(self, calls: Calls) -> SrcSpan:
+        """The place, in other calls."""
+        return SrcSpan(self.file, self.line, self.column, self.end_line, self.end_column, calls)
+
+    def call_notes(self) -> list[str]:
+        """The calls that the place is in, a line each."""
+        shown = self.calls[:CALLS_SHOWN]
+        lines = [f"in {printable(name)}" + (f", called at {at}:{at.column + 1}" if at else "") for name, at in shown]
+        if len(self.calls) > CALLS_SHOWN:
+            lines.append(f"and {len(self.calls) - CALLS_SHOWN} calls around these")
+        return lines
+
     def render(self) -> str:
-        """Place, source line and caret, as compilers of the field print them."""
+        """Place, source line and caret, as compilers of the field print them; then the calls that it is in."""
+        return "\n".join((self._line_and_caret(), *(f"  = note: {note}" for note in self.call_notes())))
+
+    def _line_and_caret(self) -> str:
         place = f"  --> {self}:{self.column + 1}"
         text = printable_line(self.excerpt())
         if not text:
@@ -55,6 +92,14 @@ class SrcSpan:
         gutter = " " * len(number)
         caret = " " * column + "^" * max(width, 1)
         return f"{place}\n {gutter} |\n {number} | {text}\n {gutter} | {caret}"
+
+
+Calls = tuple[tuple[str, SrcSpan | None], ...]
+
+
+def call_chain(function: str, at: SrcSpan | None) -> Calls:
+    """The calls around the body of a function that is called at a place."""
+    return ((function, at.with_calls(())), *at.calls) if at is not None else ((function, None),)
 
 
 #: lines of what is no file, and not in `linecache` either

@@ -34,7 +34,7 @@ def _printed(check: Check) -> str:
     parts = re.split(r"\{([0-3])\}", check.message)
     form = "%lld".join(part.replace("%", "%%") for part in parts[::2])
     numbers = "".join(f", (long long)error[{number}]" for number in parts[1::2])
-    place = f" ({check.span})" if check.span is not None else ""
+    place = f" ({', '.join((str(check.span), *check.span.call_notes()))})" if check.span is not None else ""
     text = f"{check.exception}: {form}{place.replace('%', '%%')}"
     return f"snprintf(text, sizeof text, {quoted(text)}{numbers});"
 

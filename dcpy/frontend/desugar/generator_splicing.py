@@ -14,7 +14,9 @@ from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any
 
+from dcpy.base.source import SrcSpan
 from dcpy.frontend.desugar.bound_and_free_names import parameter_names
+from dcpy.frontend.introspection.function_source import take_over
 
 Find = Callable[[str], tuple[FunctionType, ast.FunctionDef] | None]  # a generator of the module, by its name
 _HIDING = ast.FunctionDef | ast.ClassDef | ast.Return | ast.Global | ast.Nonlocal | ast.Try | ast.With | ast.Match
@@ -40,7 +42,7 @@ def spliced(loop: ast.For, find: Find, around: Sequence[str], prefix: str, taken
         return None
     if function.__code__.co_freevars or any(map(_jumps, loop.body)):
         return None
-    body = copy.deepcopy(node.body)
+    body = _taken_over(function, node, loop)
     own = {*parameter_names(node.args), *(part.id for part in _parts(body, ast.Name) if _is_stored(part)),
            *(part.arg for part in _parts(body, ast.arg))}  # fmt: skip
     read = {part.id for part in _parts(body, ast.Name)} - own
@@ -57,6 +59,15 @@ def spliced(loop: ast.For, find: Find, around: Sequence[str], prefix: str, taken
     for statement in made:
         ast.copy_location(statement, loop) if not hasattr(statement, "lineno") else None
     return made
+
+
+def _taken_over(function: FunctionType, node: ast.FunctionDef, loop: ast.For) -> list[ast.stmt]:
+    """A copy of the statements of a generator, whose places are in the call that a loop is over."""
+    file, end, body = function.__code__.co_filename, loop.iter, copy.deepcopy(node.body)
+    at = SrcSpan(file, loop.lineno, loop.col_offset, end.end_lineno or 0, end.end_col_offset or 0)
+    for statement in body:
+        take_over(statement, file, node.name, at)
+    return body
 
 
 def _parts(body: Sequence[ast.AST], kind: type) -> list[Any]:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dcpy.base.errors import FrontendError
-from dcpy.base.source import SrcSpan, definition_span
+from dcpy.base.source import SrcSpan, call_chain, definition_span
 from dcpy.frontend.introspection.ast_traversal import walk
 from dcpy.frontend.introspection.bytecode_equality import Extent, extent_of, is_rewritten, means_the_same
 from dcpy.frontend.introspection.source_texts import SENT_BY_VALUE, texts_of, why_unknown
@@ -61,7 +61,16 @@ class Source:
         """The place of a node in the file."""
         line, end = getattr(node, "lineno", 1), getattr(node, "end_lineno", None)
         column, end_column = getattr(node, "col_offset", 0), getattr(node, "end_col_offset", None)
-        return SrcSpan(self.file, line, column, end or line, end_column or 0)
+        file, calls = getattr(node, "taken_from", None) or (self.file, ())
+        return SrcSpan(file, line, column, end or line, end_column or 0, calls)
+
+
+def take_over(tree: ast.AST, file: str, function: str, at: SrcSpan) -> None:
+    """Marks the tree of a function that becomes a part of another one: its places stay, and are in a call."""
+    chain = call_chain(function, at)
+    for part in ast.walk(tree):
+        inner, calls = getattr(part, "taken_from", None) or (file, ())
+        part.taken_from = inner, (*calls, *chain)  # type: ignore[attr-defined]
 
 
 def read_source(function: Callable[..., Any]) -> Source:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from dcpy.base.assumptions import NOTHING, Assumption
 from dcpy.base.errors import FrontendError
 from dcpy.base.options import Options
-from dcpy.base.source import SrcSpan
+from dcpy.base.source import Calls, SrcSpan, call_chain
 from dcpy.frontend.lower.available_values import Numbering
 from dcpy.ir import types
 from dcpy.ir.analysis.dataflow.value_ranges import assumed_bounds
@@ -50,6 +50,7 @@ class Emitter:
         self.span: SrcSpan | None = None  # of the statement
         self.place: tuple[Any, Any] | None = None  # the frame and the tree of the expression
         self.call_site: Anchor | None = None  # where the user calls the function of dcpy's own that is being lowered
+        self.calls: Calls = ()  # of the user's functions, around the one that is being lowered
         self.descs: dict[str, Data] = {}  # every visible container; names are unique in an SDFG
         self.regions: dict[str, Region] = {}  # where each is declared
         self.definitions: dict[str, Expr] = {}  # assigned symbols that are expressions over others
@@ -85,18 +86,21 @@ class Emitter:
 
     def placed(self, span: SrcSpan | None) -> SrcSpan | None:
         """The place, unless that is in a function of dcpy's own."""
-        return span if self.call_site is None else self.call_site[0]
+        if self.call_site is not None:
+            return self.call_site[0]
+        return span.within(self.calls) if self.calls and span is not None else span
 
     @contextmanager
-    def of_function(self, *, own: bool) -> Iterator[None]:
+    def of_function(self, name: str, *, own: bool) -> Iterator[None]:
         """Meanwhile a function is lowered that is called here. Where it is dcpy's own, all is placed at the call."""
-        before = self.place, self.call_site
+        before = self.place, self.call_site, self.calls
         self.call_site = (self.call_site or (self.span, self.place)) if own else None
+        self.calls = self.calls if own else call_chain(name, self.span)
         self.place = None
         try:
             yield
         finally:
-            self.place, self.call_site = before
+            self.place, self.call_site, self.calls = before
 
     @contextmanager
     def inside(self, region: Region, ranges: Ranges | None = None) -> Iterator[Region]:
@@ -383,7 +387,7 @@ class Emitter:
         place = self.place if self.call_site is None else self.call_site[1]
         if place is not None:
             frame, node = place
-            check.span = frame.span(node)
+            check.span = frame.span(node).within(self.calls)
         self.block(check)
 
     # -- knowledge -----------------------------------------------------------------------------------------------

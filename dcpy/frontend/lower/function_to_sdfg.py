@@ -11,6 +11,7 @@ from dcpy.base.assumptions import Assumption
 from dcpy.base.errors import DcpyError, FrontendError
 from dcpy.base.garbage_collection import collector_paused
 from dcpy.base.options import Options
+from dcpy.base.source import call_chain
 from dcpy.frontend.abstract_values.values import (
     ArrayValue,
     GeneratorValue,
@@ -199,6 +200,7 @@ def _lower(
     sdfg = Sdfg(name, span=None if source.is_own else define.span)
     emit = Emitter(sdfg, options)
     emit.call_site = (None, None) if source.is_own else None
+    emit.calls = () if source.is_own or caller is None else call_chain(define.name, None)
     emit.assumptions, emit.assumed = assumptions, assumed or {}
     b = OpBuilder(emit)
     b.split_joins = caller.b.split_joins if caller is not None else {} if split_at is None else split_at

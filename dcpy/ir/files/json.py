@@ -22,7 +22,7 @@ import numpy as np
 
 from dcpy.base.errors import InvalidSdfg, ParseError
 from dcpy.base.printable_text import printable
-from dcpy.base.source import SrcSpan
+from dcpy.base.source import Calls, SrcSpan
 from dcpy.ir import types
 from dcpy.ir.files.json_kinds import class_of, fits, hints_of, kind_of
 from dcpy.ir.files.limits import DEEPEST_DOCUMENT
@@ -189,8 +189,8 @@ class _Encoder:
             case Sdfg():
                 return {"sdfg": self.index_of(value)}
             case SrcSpan():
-                place = [value.file, value.line, value.column, value.end_line, value.end_column]
-                return {"span": place}
+                place: list[Any] = [value.file, value.line, value.column, value.end_line, value.end_column]
+                return {"span": [*place, self.value(value.calls)] if value.calls else place}
             case Region():
                 return {"region": [self.value(value.containers), self.value(value.blocks)]}
             case np.ndarray():
@@ -286,10 +286,12 @@ class _Decoder:
             raise ParseError(f"a constant array of {dtype} has an element that is too large") from None
 
     def span(self, content: list[Any]) -> SrcSpan:
-        file, *numbers = content
+        file, *numbers = content[:5]
         if not isinstance(file, str) or not all(type(number) is int for number in numbers):
             raise ParseError("a place in the source is a file and numbers")
-        return SrcSpan(file, *numbers)
+        (calls,) = map(self.value, content[5:] or [[]])
+        self.check(calls, Calls, "span.calls")
+        return SrcSpan(file, *numbers).with_calls(calls)
 
     def callee(self, content: int) -> Sdfg:
         if content not in range(len(self.sdfgs)):

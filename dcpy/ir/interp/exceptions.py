@@ -11,8 +11,9 @@ from dcpy.base.program_exceptions import advice_on, exception_type
 from dcpy.base.source import SrcSpan
 from dcpy.base.tracebacks import raised_by_program
 from dcpy.ir.effects import Effect
+from dcpy.ir.interp.scalars import IndexOutOfRange
 from dcpy.ir.nodes import Node
-from dcpy.ir.region import Check
+from dcpy.ir.region import Block, Check
 
 
 def exception_of(check: Check, values: Sequence[Any]) -> Exception:
@@ -35,6 +36,11 @@ def raising(node: Node) -> Iterator[None]:
         if Effect.MAY_RAISE not in node.effects:
             raise
         raise _placed(type(error)(*error.args), str(error), node.span) from None
+
+
+def placed_at(element: Block | Node, error: IndexOutOfRange) -> Exception:
+    """The `IndexError` of an index out of range, with the place of the element whose expression has that index."""
+    return _placed(IndexError(*error.args), str(error), element.span)
 
 
 def _placed(error: Exception, text: str, span: SrcSpan | None) -> Exception:

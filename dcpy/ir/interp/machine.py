@@ -16,11 +16,11 @@ from dcpy.base import process_scheduling
 from dcpy.base.errors import DcpyError, InterpreterError
 from dcpy.base.process_scheduling import run_network
 from dcpy.ir.interp.data_movement import DataMovement
-from dcpy.ir.interp.exceptions import exception_of
+from dcpy.ir.interp.exceptions import exception_of, placed_at
 from dcpy.ir.interp.frame import Frame
 from dcpy.ir.interp.memory import queue_name, range_of
 from dcpy.ir.interp.race_detection import RaceDetector
-from dcpy.ir.interp.scalars import wrap_integer
+from dcpy.ir.interp.scalars import IndexOutOfRange, wrap_integer
 from dcpy.ir.nodes import Call, Callback, Copy, ForeignCall, LibraryNode, Map, Node, Tasklet
 from dcpy.ir.region import (
     Block,
@@ -61,7 +61,10 @@ class Machine(DataMovement):
         """Runs the blocks in order; containers declared here live until the end."""
         with self.frame.declared(region.containers):
             for block in region.blocks:
-                then = self.run_block(block)
+                try:
+                    then = self.run_block(block)
+                except IndexOutOfRange as error:
+                    raise placed_at(block, error) from None
                 if then is not Next.GO_ON:
                     return then
         return Next.GO_ON
@@ -76,7 +79,10 @@ class Machine(DataMovement):
     @run_block.register
     def _(self, block: State) -> Next:
         for node in block.nodes:
-            self.run_node(node)
+            try:
+                self.run_node(node)
+            except IndexOutOfRange as error:
+                raise placed_at(node, error) from None
         return Next.GO_ON
 
     @run_block.register

@@ -108,10 +108,14 @@ def wrap_integer(value: int, dtype: DType) -> int:
     return value - (1 << bits) if dtype.kind == "i" and value >> (bits - 1) else value
 
 
+class IndexOutOfRange(IndexError):
+    """An index that Python refuses, in an expression: who evaluates that knows the place."""
+
+
 def wrap_index(index: int, size: Expr, axis: int, symbols: Mapping[str, int]) -> int:
     """An index counted from the end where it is negative; `IndexError` out of range."""
     length = size.evaluate(symbols)
     if not -length <= index < length:
-        error = IndexError(f"index {index} is out of bounds for axis {axis} with size {length}")
+        error = IndexOutOfRange(f"index {index} is out of bounds for axis {axis} with size {length}")
         raise raised_by_program(error)
     return index + length if index < 0 else index

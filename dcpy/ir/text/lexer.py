@@ -73,7 +73,7 @@ def span_at(text: str, position: int, width: int, file: str) -> SrcSpan:
     end = text.find("\n", position)
     excerpt = text[start : len(text) if end < 0 else end]
     column = position - start
-    return TextSpan(file, line, column, line, column + max(width, 1), excerpt)
+    return TextSpan(file, line, column, line, column + max(width, 1), text=excerpt)
 
 
 class Cursor:

@@ -36,13 +36,11 @@ def told(error: BaseException) -> dict[str, Any]:
     if not isinstance(error, DcpyError):
         args = (*error.args, error.filename) if isinstance(error, OSError) and error.filename else error.args
         return found | {"args": list(args) if all(isinstance(arg, PLAIN) for arg in args) else [str(error)]}
-    calls = [[name, astuple(span)] for name, span in error.calls]
     return found | {
         "message": error.message,
         "span": None if error.span is None else astuple(error.span),
         "reasons": list(error.notes),
         "help": error.help,
-        "calls": calls,
         "argument": error.argument,
     }
 
@@ -63,7 +61,6 @@ def _of_dcpy(said: Told) -> DcpyError:
     DcpyError.__init__(
         error, said["message"], span=_span(said["span"]), notes=tuple(said["reasons"]), help=said["help"]
     )
-    error.calls = [(name, SrcSpan(*span)) for name, span in said["calls"]]
     error.argument = said["argument"]
     return error
 
@@ -77,7 +74,10 @@ def _classes(cls: type[DcpyError]) -> Iterator[type[DcpyError]]:
 
 
 def _span(said: Any) -> SrcSpan | None:
-    return None if said is None else SrcSpan(*said)
+    if said is None:
+        return None
+    *place, calls = said
+    return SrcSpan(*place).with_calls(tuple((name, _span(at)) for name, at in calls))
 
 
 def _of_python(said: Told) -> BaseException:

@@ -87,7 +87,8 @@ def as_json(value: object, codes: Sequence[CodeType] = ()) -> object:
         place = relative_to(codes, value)
         if place is None:
             raise Unfaithful(repr(value))
-        return {"is": "SrcSpan", "of": place}
+        calls = {"calls": as_json(value.calls, codes)} if value.calls else {}
+        return {"is": "SrcSpan", "of": place, **calls}
     if is_dataclass(value) and CLASSES.get(type(value).__name__) is type(value):
         return {"is": type(value).__name__, **{f.name: as_json(getattr(value, f.name), codes) for f in fields(value)}}
     raise Unfaithful(repr(value))
@@ -103,5 +104,5 @@ def from_json(value: Any, codes: Sequence[CodeType] = ()) -> Any:
         case "complex":
             return complex(*value["of"])
         case "SrcSpan":
-            return placed(codes, value["of"])
+            return placed(codes, value["of"]).with_calls(from_json(value.get("calls", []), codes))
     return CLASSES[value["is"]](**{name: from_json(item, codes) for name, item in value.items() if name != "is"})

@@ -458,7 +458,7 @@ def _run(frame: Frame, inner: Frame, bound: Mapping[str, Value]) -> Value:
         else:
             inner.env[name] = list_references.kept(frame, iterator_uses.named(inner, value))
     inner.env |= objects.fields(frame.env)
-    with frame.emit.of_function(own=inner.source.is_own), frame.emit.wrapping(inner.source.wraps):
+    with frame.emit.of_function(inner.define.name, own=inner.source.is_own), frame.emit.wrapping(inner.source.wraps):
         frame.program.evaluator.execute(inner, inner.define.body)
     returned = dynamic_sizes.materialized_sizes(frame, inner.env.get(".return", Static(None)))
     frame.env |= list_references.leaving(inner.env, frame.env, returned)

@@ -18,6 +18,7 @@ from dcpy.frontend.abstract_values.values import IteratorValue, Missing, Static,
 from dcpy.frontend.desugar import core, jumps_as_flags
 from dcpy.frontend.desugar.bound_and_free_names import bound_names
 from dcpy.frontend.desugar.statements import generated
+from dcpy.frontend.introspection.function_source import take_over
 from dcpy.frontend.lower.frame import Flow
 from dcpy.frontend.lower.name_binding import bind_name, from_python
 from dcpy.frontend.lower.sequences import items as sequences
@@ -70,7 +71,7 @@ def _spliced(frame: Frame, node: core.For, iterable: Lazy | YieldingValue, count
     key = ("yields", node, iterable.node)
     if key not in known:
         prefix = f".g{len(known)}_"
-        body, free = _prefixed(frame, iterable, prefix, node.iterable)
+        body, free = _prefixed(frame, iterable, prefix, node)
         known[key] = Spliced(_spread(node, body, prefix, counted), prefix, free)
     found: Spliced = known[key]
     return found
@@ -131,11 +132,11 @@ class _Spreading:
 
 
 def _prefixed(
-    frame: Frame, iterable: Lazy | YieldingValue, prefix: str, place: ast.expr
+    frame: Frame, iterable: Lazy | YieldingValue, prefix: str, loop: core.For
 ) -> tuple[core.Body, tuple[str, ...]]:
     """The generator's statements with other names; the names that it takes from outside.
 
-    What is wrong in one of dcpy's own is wrong at the `place` of the loop.
+    What is wrong in one of dcpy's own is wrong where the loop asks for it.
     """
     if isinstance(iterable, Lazy):
         return _of_expression(frame, iterable.node, prefix), ()
@@ -150,9 +151,11 @@ def _prefixed(
     for statement in tree.body:
         for part in ast.walk(statement):
             _rename(part, names)
+    if not iterable.source.is_own:
+        take_over(tree, iterable.source.file, tree.name, loop.span)
     body = generated(iterable.source, tree)
     for part in ast.walk(tree) if iterable.source.is_own else ():
-        ast.copy_location(part, place)
+        ast.copy_location(part, loop.iterable)
     return body, free
 
 

@@ -186,7 +186,7 @@ class ItemIteration:
             return Flow.ON
 
         def wrap(body: Region) -> Block:
-            loop = Loop(param, extent, body, span=frame.span(self.node))
+            loop = Loop(param, extent, body, span=frame.emit.placed(frame.span(self.node)))
             return loop if self.wrap is None else self.wrap(loop, depth)
 
         node = self._statement(generator)

@@ -84,6 +84,9 @@ def _place(span: SrcSpan | None) -> Findings:
     if span is None:
         return
     yield from _unfit("the file of a place", [span.file])
+    yield from _unfit("a function around a place", [name for name, _ in span.calls])
+    for _, at in span.calls:
+        yield from _place(at)
     numbers = (span.line, span.column, span.end_line, span.end_column)
     if any(not 0 <= number < LARGEST_PLACE for number in numbers):
         yield f"a place in the source has the numbers {', '.join(map(str, numbers))}"

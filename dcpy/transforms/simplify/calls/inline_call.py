@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from dcpy.base.source import CALLS_KEPT, SrcSpan, call_chain
 from dcpy.ir.data import Data, Scalar, View
 from dcpy.ir.editing.copying import copy_sdfg
 from dcpy.ir.editing.substitution import Substitution, substitute_in_region
@@ -122,11 +123,19 @@ def _symbol_values(callee: Sdfg, call: Call, rw: Rewriter) -> dict[str, ExprLike
 
 
 def _place(body: Region, call: Call) -> None:
-    """Give code of dcpy's own, which has no place in the program, the place of the call."""
+    """Say where the function was called; code of dcpy's own, which has no place in the program, gets that of the call.
+    """
     for block in body.walk_blocks():
-        block.span = block.span or call.span
+        block.span = _called(block.span, call.span)
     for node in body.walk_nodes():
-        node.span = node.span or call.span
+        node.span = _called(node.span, call.span)
+
+
+def _called(span: SrcSpan | None, at: SrcSpan | None) -> SrcSpan | None:
+    if span is None or at is None or not span.calls or span.calls[-1][1] is not None:
+        return span or at
+    *inner, (function, _) = span.calls
+    return span.with_calls((*inner, *call_chain(function, at))[:CALLS_KEPT])
 
 
 def _put_in_place(call: Call, loads: list[Node], body: Region, rw: Rewriter) -> None:
