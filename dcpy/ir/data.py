@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from dcpy.base.source import SrcSpan
 from dcpy.ir.distribution import Distribution
-from dcpy.ir.fpga_memory import Bank, Partition
+from dcpy.ir.fpga.memory import Bank, Partition
 from dcpy.ir.subsets import DimSubset, Range, Subset
 from dcpy.ir.symbolic import ONE, ZERO, Expr, ExprLike, as_expr, as_exprs
 from dcpy.ir.types import DType

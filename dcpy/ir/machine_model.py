@@ -129,7 +129,7 @@ class Costs:
     launch: int = 0  #: nanoseconds that a kernel takes that does nothing, behind another one
     wait: int = 0  #: nanoseconds until the host goes on behind a kernel that it waits for
     barrier: int = 0  #: nanoseconds of a barrier among the threads of a block
-    board: str = "u250"  #: an FPGA's (`ir.fpga_boards`)
+    board: str = "u250"  #: an FPGA's (`ir.fpga.boards`)
     pes: int = 0  #: processing elements of a systolic array; 0: as many as are of use and fit the board
 
 
@@ -170,15 +170,3 @@ def entries(table: Table, prefix: str = "") -> Iterator[tuple[str, int]]:
 
 
 COSTS, LIMITS, NETWORK = Costs(), Limits(), Network()
-GPU_COSTS = Costs(
-    few_rows=0,
-    block=256,
-    warp=32,
-    memory_speed=4_300_000,  # measured on an H200, as in a copy; what follows are plans, until somebody measures
-    operation_speed=34_000_000,
-    transfer_speed=20_000,
-    launch=3_000,
-    wait=10_000,
-    barrier=200,
-)
-GPU_LIMITS = Limits(stack_bytes=1024, block_threads=1024, shared_bytes=227 * 1024)

@@ -30,6 +30,7 @@ from dcpy.programs.signatures import Convention, signature_of, signature_of_call
 from dcpy.runtime.calls.array_borrowing import borrowed
 from dcpy.runtime.calls.compiled_function import call_converted
 from dcpy.runtime.dispatch import Dispatcher, encode
+from dcpy.runtime.loading.devices import runtime_of
 from dcpy.targets.catalog import require_device
 
 if TYPE_CHECKING:
@@ -413,13 +414,12 @@ class CompiledSdfg(Dispatcher):
         if self.signature.on_device:
             self.accept_devices(self._open_home)
 
-    def simulated(self, *arguments: Any, **named: Any) -> dict[str, SimulatedKernel]:
-        """Calls an FPGA's program with copies of the arguments; returns the cycles of each kernel of the simulation."""
-        from dcpy.runtime.fpga.simulation import told  # late: programs for CPUs load nothing of it
-
-        told(self.path, self.signature.name)  # what was before
+    def simulated(self, *arguments: Any, **named: Any) -> Mapping[str, SimulatedKernel]:
+        """Call the program with copies of the arguments; return the cycles of each simulated kernel."""
+        cycles = runtime_of(self._options).cycles
+        cycles(self.path, self.signature.name)  # forgets earlier calls
         self(*copy.deepcopy(arguments), **copy.deepcopy(named))
-        return told(self.path, self.signature.name)
+        return cycles(self.path, self.signature.name)
 
     def _open_home(self) -> Any:
         """The device that arguments are on."""

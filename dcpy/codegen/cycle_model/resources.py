@@ -9,7 +9,7 @@ from dcpy.codegen.cycle_model.integer_evaluation import iterations
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import Infix, LirExpr, Literal, Operation
 from dcpy.codegen.lir.traversal import bodies, expressions, parts
-from dcpy.ir.fpga_boards import Board
+from dcpy.ir.fpga.boards import Board
 from dcpy.ir.types import DType
 
 SHALLOW = 32  #: places of a queue in tables of logic, as a shift register; deeper ones are in blocks of memory

@@ -32,8 +32,8 @@ from dcpy.codegen.lower.program.translation_unit import lower_program
 from dcpy.codegen.signature import called_by_host, default_signature
 from dcpy.ir.data import Allocation, Array, Data, Scalar, Space
 from dcpy.ir.editing.copying import copy_sdfg
-from dcpy.ir.fpga_boards import board
-from dcpy.ir.fpga_memory import Partition
+from dcpy.ir.fpga.boards import board
+from dcpy.ir.fpga.memory import Partition
 from dcpy.ir.machine_model import COSTS, Costs
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.verify import FPGA_FORM, verify

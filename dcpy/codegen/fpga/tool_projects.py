@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from dcpy.base.options import Vendor
 from dcpy.codegen.c_identifiers import identifier
 from dcpy.codegen.emit.template_rendering import render
-from dcpy.ir.fpga_boards import Board
+from dcpy.ir.fpga.boards import Board
 
 #: C's words for dtypes that files have
 WORDS = {

@@ -9,8 +9,8 @@ from dcpy.base.errors import CodegenError
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.types import Pointer, Reference
 from dcpy.ir.data import Array
-from dcpy.ir.fpga_boards import Board
-from dcpy.ir.fpga_memory import Bank
+from dcpy.ir.fpga.boards import Board
+from dcpy.ir.fpga.memory import Bank
 from dcpy.ir.sdfg import Sdfg
 
 

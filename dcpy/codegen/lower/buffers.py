@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dcpy.codegen.lir.expr import LirExpr, Name, integer, times
-from dcpy.codegen.lir.tree import Declare, DeviceBuffer, Grow, HeapBuffer, SharedBuffer, StackBuffer, Table
+from dcpy.codegen.lir.expr import Name, times
+from dcpy.codegen.lir.tree import Declare, Grow, HeapBuffer, StackBuffer, Table
 from dcpy.codegen.lir.types import Pointer
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.expressions.array_extents import buffer_size, extent
@@ -88,49 +88,25 @@ def declare_buffer(context: Context, name: str) -> None:
     place = context.locations[name]
     with context.at(desc.span):
         if desc.space is not Space.HOST or context.kernel is not None:
-            _declare_of_device(context, name, desc, place)
+            from dcpy.codegen.lower.gpu.device_buffers import (
+                declare_of_device,
+            )  # late: programs for CPUs load nothing of it
+
+            declare_of_device(context, name, desc, place)
             return
         match desc.allocation:
             case Allocation.REGISTER:
                 context.emit(Declare(place.base.name, desc.dtype))
             case Allocation.STACK:
                 cut = cut_of(name, desc) if isinstance(desc, Array) else None
-                context.emit(StackBuffer(place.base.name, desc.dtype, _constant_size(context, name, desc), cut))
+                context.emit(StackBuffer(place.base.name, desc.dtype, constant_size(context, name, desc), cut))
                 context.unaliased.add(place.base.name)
             case _:
                 declare_array(context, place.base.name, desc, grows=name in context.placement.growing)  # type: ignore[arg-type]
 
 
-def _declare_of_device(context: Context, name: str, desc: Scalar | Array, place: StorageLocation) -> None:
-    """Declare a container in the memory of a device, or in a kernel."""
-    from dcpy.codegen.lower.gpu.host_synchronization import command  # late: programs for CPUs load nothing of it
-
-    base = place.base.name
-    match desc.space, desc.allocation:
-        case Space.HOST, Allocation.REGISTER:
-            context.emit(Declare(base, desc.dtype))
-        case Space.HOST, Allocation.STACK:
-            context.emit(StackBuffer(base, desc.dtype, _constant_size(context, name, desc)))
-        case Space.SHARED, _:
-            context.emit(SharedBuffer(base, desc.dtype, _constant_size(context, name, desc)))
-        case Space.GLOBAL, _ if context.kernel is None:
-            command(context, DeviceBuffer(base, desc.dtype, _device_count(context, desc)))
-            context.unaliased.add(base)
-        case Space.PINNED, _ if context.kernel is None and isinstance(desc, Array):
-            declare_array(context, base, desc)
-        case _:
-            raise context.refuse(
-                f"{name!r} is allocated in a kernel, in the {desc.space.value} memory",
-                desc.span,
-                help="threads can use variables, arrays of constant size, and shared memory",
-            )
-
-
-def _device_count(context: Context, desc: Scalar | Array) -> LirExpr:
-    return buffer_size(context, desc) if isinstance(desc, Array) else integer(1)
-
-
-def _constant_size(context: Context, name: str, desc: Scalar | Array) -> int:
+def constant_size(context: Context, name: str, desc: Scalar | Array) -> int:
+    """Return the number of elements of an array on the stack; refuses where it is not constant."""
     size = extent(desc).constant
     if size is None:
         raise context.refuse(f"{name!r} is on the stack, but its size {extent(desc)} is not constant", desc.span)

@@ -14,6 +14,7 @@ from dcpy.codegen.lir.types import STATUS, TRUTH, Basic, Pointer
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.copies import first_element
 from dcpy.codegen.lower.expressions.scalar import lower_value
+from dcpy.codegen.lower.fpga.library_calls import require_no_library
 from dcpy.codegen.lower.tasklets import read, write
 from dcpy.ir.data import Array, Scalar, strides_of
 from dcpy.ir.library.callback_table import operand_memlets, site_of
@@ -133,13 +134,8 @@ def lower_foreign_call(context: Context, node: ForeignCall) -> None:
     ):  # also of what an expansion makes of a library node's fields
         raise CodegenError(problem, span=node.span)
     environment = context.module.known_environments.get(node.environment) or environment_of(node.environment)
-    if context.module.hardware is not None and (environment.declarations or environment.prototypes):
-        raise CodegenError(
-            f"{node.function}() of the library {environment.name!r} cannot be called from a program for an FPGA",
-            span=node.span,
-            notes=("ranks send messages by MPI",) if environment.name.startswith("mpi") else (),
-            help='leave out device="fpga"',
-        )
+    if context.module.hardware is not None:
+        require_no_library(node, environment)
     context.module.environments[node.environment] = None
     values = {
         connector: read(context, memlet)

@@ -137,24 +137,11 @@ def _fold(context: Context, accumulator: Accumulator, value: LirExpr, source: DT
 def races(context: Context, memlet: Memlet) -> bool:
     """Return whether two iterations that run at the same time may write the same location."""
     if context.kernel is not None:
-        return _threads_meet(context, memlet)
+        from dcpy.codegen.lower.gpu.atomic_sums import threads_collide  # late: programs for CPUs load nothing of it
+
+        return threads_collide(context, memlet)
     scope = context.parallel
     if scope is None:
         root = context.uses.root(memlet.container)
         return context.shared_writes and not context.uses.desc(root).transient
     return threads_race(memlet, scope.map, scope.inner_symbols, context.uses, scope.tiles)
-
-
-def _threads_meet(context: Context, memlet: Memlet) -> bool:
-    """Return whether threads of a device may write one location; refuses where the order of a sum would show."""
-    kernel, options = context.kernel, context.module.gpu
-    assert kernel is not None  # the caller asked
-    if not kernel.races(memlet, context.uses):
-        return False
-    dtype = context.locations[memlet.container].dtype
-    if options is not None and options.deterministic and not dtype.is_integer and memlet.wcr in ("add", "mul"):
-        raise context.refuse(
-            f"threads of a device combine floats in one place, {memlet}: the order would show in the result",
-            help="gpu.deterministic=False lets them",
-        )
-    return True

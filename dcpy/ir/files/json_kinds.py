@@ -14,8 +14,9 @@ import numpy as np
 from dcpy.base.assumptions import Assumption
 from dcpy.base.errors import InvalidSdfg, ParseError
 from dcpy.base.source import SrcSpan
-from dcpy.ir import data, distribution, fpga_memory, memlet, nodes, region, schedules, sdfg, subsets, symbolic
+from dcpy.ir import data, distribution, memlet, nodes, region, schedules, sdfg, subsets, symbolic
 from dcpy.ir.expressions import scalar as expr
+from dcpy.ir.fpga import memory as fpga_memory
 from dcpy.ir.library.library_kinds import LIBRARY_KINDS
 from dcpy.ir.nodes import LibraryNode
 from dcpy.ir.symbolic import Expr

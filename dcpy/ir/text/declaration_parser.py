@@ -21,7 +21,7 @@ from dcpy.ir.data import (
     View,
     packed_strides,
 )
-from dcpy.ir.fpga_memory import BANKS, PARTITIONS, Bank, Partition
+from dcpy.ir.fpga.memory import BANKS, PARTITIONS, Bank, Partition
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import Expr
 from dcpy.ir.text.declaration_printer import derived_view

@@ -18,7 +18,6 @@ from dcpy.ir.machine_model import entries
 from dcpy.ir.sdfg import Sdfg
 from dcpy.programs.explanation.sequential_parts import sequential_parts
 from dcpy.programs.signatures import Convention, signature_of
-from dcpy.runtime.fpga.simulation import SimulatedKernel
 from dcpy.targets.catalog import target_for
 from dcpy.targets.lowered_program import LoweredProgram
 from dcpy.transforms.api import Transformation, matches
@@ -33,6 +32,7 @@ from dcpy.transforms.pipeline import Pipeline
 
 if TYPE_CHECKING:
     from dcpy.programs.explanation.roofline import Roofline
+    from dcpy.runtime.fpga.simulation import SimulatedKernel
     from dcpy.targets.target import NestTimes
 
 

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from dcpy.base.options import FpgaMode, Options
 from dcpy.runtime.loading.devices import Built, DeviceRuntime, Opened
 from dcpy.runtime.loading.shared_libraries import open_library
+
+if TYPE_CHECKING:
+    from dcpy.runtime.fpga.simulation import SimulatedKernel
 
 
 def _context(options: Options) -> tuple[str, ...]:
@@ -30,4 +35,10 @@ def _open(built: Built) -> Opened:
     return Opened(library, notes=functools.partial(simulation.wait_cycle_notes, library, name))
 
 
-FPGA = DeviceRuntime(context=_context, open=_open, counts_cycles=_is_simulated)
+def _cycles(path: str, name: str) -> Mapping[str, SimulatedKernel]:
+    from dcpy.runtime.fpga import simulation
+
+    return simulation.told(path, name)
+
+
+FPGA = DeviceRuntime(context=_context, open=_open, counts_cycles=_is_simulated, cycles=_cycles)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from dcpy.base.source import SrcSpan
     from dcpy.codegen.artifact import Artifact, Signature
     from dcpy.runtime.compilers.toolchain import Toolchain, Toolchains
+    from dcpy.runtime.fpga.simulation import SimulatedKernel
 
 KERNELS = "kernels"  #: under which the names of a program's kernels are remembered
 LIBRARIES = "libraries"  #: and those of the device's vendor that it calls
@@ -76,6 +77,11 @@ def _counts_nothing(options: Options) -> bool:
     return False
 
 
+def _no_cycles(path: str, name: str) -> Mapping[str, SimulatedKernel]:
+    """No kernels tell their cycles."""
+    return {}
+
+
 @dataclass(frozen=True, slots=True)
 class DeviceRuntime:
     """A device at run time; the defaults are those of code that is compiled and run as the host's is.
@@ -89,7 +95,8 @@ class DeviceRuntime:
     * `takes_device_arrays`: arguments may be arrays in the memory of the device.
     * `is_tunable`: versions that the autotuner has made serve calls.
     * `keeps_functions`: its code may call functions of the program.
-    * `counts_cycles`: a run tells the cycles of its kernels.
+    * `counts_cycles`: a run tells the cycles of its kernels; `cycles`: those since it was asked last, for the path of
+      the library and the name of the program.
     """
 
     context: Callable[[Options], tuple[str, ...]] = _no_context
@@ -101,6 +108,7 @@ class DeviceRuntime:
     is_tunable: bool = False
     keeps_functions: bool = False
     counts_cycles: Callable[[Options], bool] = _counts_nothing
+    cycles: Callable[[str, str], Mapping[str, SimulatedKernel]] = _no_cycles
 
 
 HOST = DeviceRuntime()  #: a device that has no entry

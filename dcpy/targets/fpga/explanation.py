@@ -12,7 +12,7 @@ from dcpy.codegen.cycle_model.network_time import NetworkTime, Timed
 from dcpy.codegen.cycle_model.program_time import KernelTime, ProgramTime
 from dcpy.codegen.fpga.program import predicted
 from dcpy.ir.data import Stream
-from dcpy.ir.fpga_boards import OPERATORS, Board, board, dsps_of, luts_of
+from dcpy.ir.fpga.boards import OPERATORS, Board, board, dsps_of, luts_of
 from dcpy.ir.sdfg import Sdfg
 from dcpy.runtime.fpga.simulation import SimulatedKernel
 from dcpy.targets.lowered_program import LoweredProgram

@@ -26,8 +26,8 @@ from dcpy.codegen.artifact import (
 )
 from dcpy.codegen.fpga import tool_projects
 from dcpy.codegen.fpga.tool_projects import StoredArray
-from dcpy.ir import fpga_boards
-from dcpy.ir.fpga_boards import Board
+from dcpy.ir.fpga import boards
+from dcpy.ir.fpga.boards import Board
 from dcpy.targets.command_line import ProgramSource
 
 TYPICAL = 64  #: of sizes that nobody has given
@@ -35,9 +35,9 @@ TYPICAL = 64  #: of sizes that nobody has given
 
 def board_of(vendor: Vendor, name: str) -> Board:
     """The board that a project is for; `CodegenError` for one of another vendor."""
-    chosen = fpga_boards.board(name or ("u250" if vendor is Vendor.XILINX else "s10"))
+    chosen = boards.board(name or ("u250" if vendor is Vendor.XILINX else "s10"))
     if chosen.vendor != vendor.value:
-        its = ", ".join(one.name for one in fpga_boards.BOARDS.values() if one.vendor == vendor.value)
+        its = ", ".join(one.name for one in boards.BOARDS.values() if one.vendor == vendor.value)
         message = f"the board {chosen.name!r} is of {chosen.vendor}, not of {vendor.value}"
         raise CodegenError(message, help=f"name one of its own: {its}")
     return chosen

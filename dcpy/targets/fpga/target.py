@@ -11,7 +11,7 @@ from dcpy.codegen.emit.intel_opencl import INTEL
 from dcpy.codegen.emit.vitis_hls import VITIS
 from dcpy.codegen.fpga.program import generate_fpga
 from dcpy.ir.data import Allocation, Space
-from dcpy.ir.fpga_boards import board
+from dcpy.ir.fpga.boards import board
 from dcpy.ir.machine_model import COSTS, LIMITS, Costs, Limits
 from dcpy.ir.schedules import Pipelined, Sequential, Undecided, Unrolled
 from dcpy.runtime.compilers.toolchain import Toolchain, find_toolchain

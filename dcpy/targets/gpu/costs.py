@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from dcpy.base.errors import DcpyError
 from dcpy.base.options import Backend, Options
-from dcpy.ir.machine_model import GPU_COSTS, Costs
+from dcpy.ir.gpu.costs import GPU_COSTS
+from dcpy.ir.machine_model import Costs
 from dcpy.runtime.storage.cache import Cache
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from dcpy.codegen.emit.gpu_cpp import DEVICE
 from dcpy.codegen.emit.host_dialects import DIALECTS
 from dcpy.codegen.gpu.program import generate_gpu
 from dcpy.ir.data import Allocation, Space
-from dcpy.ir.machine_model import GPU_COSTS, GPU_LIMITS, Costs, Limits
+from dcpy.ir.gpu.costs import GPU_COSTS, GPU_LIMITS
+from dcpy.ir.machine_model import Costs, Limits
 from dcpy.ir.schedules import Grid, Recorded, Sequential, ThreadBlock, Undecided, Unrolled, Vector
 from dcpy.runtime.compilers.toolchain import Toolchain, find_toolchain
 from dcpy.runtime.gpu.loading import GPU as RUNTIME

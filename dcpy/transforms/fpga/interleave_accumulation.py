@@ -12,7 +12,7 @@ from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.editing.substitution import Substitution
 from dcpy.ir.expressions.identities import identity_value
 from dcpy.ir.expressions.scalar import Const, Ref
-from dcpy.ir.fpga_boards import latency
+from dcpy.ir.fpga.boards import latency
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, Map, Node, Tasklet
 from dcpy.ir.refusal import Refusal

@@ -9,7 +9,7 @@ from typing import ClassVar
 from dcpy.base.errors import TransformationRefused
 from dcpy.ir.data import Array
 from dcpy.ir.editing.rewriter import Rewriter
-from dcpy.ir.fpga_memory import BANKS, Bank
+from dcpy.ir.fpga.memory import BANKS, Bank
 from dcpy.transforms.passes import GraphPass
 
 _PLACE = re.compile(r"(?P<array>\w+) *= *(?P<kind>\w+) +(?P<first>\d+)(:(?P<behind>\d+)( +axis +(?P<axis>\d+))?)?")

@@ -18,7 +18,7 @@ from itertools import accumulate
 from operator import mul
 
 from dcpy.ir.data import Allocation, Array, Space
-from dcpy.ir.fpga_memory import how_to_number
+from dcpy.ir.fpga.memory import how_to_number
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, Map
 from dcpy.ir.refusal import Refusal

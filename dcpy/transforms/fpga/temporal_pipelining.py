@@ -11,7 +11,7 @@ from dcpy.ir.data import Allocation, Array, Scalar, Stream
 from dcpy.ir.editing.cloning import clone_body
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.expressions.scalar import Index, ScalarExpr, op
-from dcpy.ir.fpga_memory import how_to_number
+from dcpy.ir.fpga.memory import how_to_number
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, Map
 from dcpy.ir.refusal import Refusal

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.data import Array, Scalar, Space, Stream
-from dcpy.ir.fpga_boards import latency
+from dcpy.ir.fpga.boards import latency
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, Map, Node, Tasklet
 from dcpy.ir.refusal import Refusal

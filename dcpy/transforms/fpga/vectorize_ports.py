@@ -11,7 +11,7 @@ from dcpy.ir.data import Allocation, Array, Space, Stream
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.editing.substitution import Substitution
 from dcpy.ir.expressions.scalar import symbols_of
-from dcpy.ir.fpga_memory import Partition
+from dcpy.ir.fpga.memory import Partition
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, Tasklet
 from dcpy.ir.region import Dataflow, Loop, Process, Region, State

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dcpy.base.options import GpuOptions, Options
-from dcpy.ir.machine_model import GPU_COSTS, GPU_LIMITS, Costs, Limits
+from dcpy.ir.gpu.costs import GPU_COSTS, GPU_LIMITS
+from dcpy.ir.machine_model import Costs, Limits
 from dcpy.ir.sdfg import Sdfg
 from dcpy.transforms.cpu.assign_schedules import AssignSchedules
 from dcpy.transforms.cpu.assign_storages import AssignStorages

@@ -11,7 +11,7 @@ from dcpy.codegen.cycle_model.resources import Memory
 from dcpy.codegen.fpga.program import predicted
 from dcpy.codegen.lir.expr import Infix, Literal, Name, Operation
 from dcpy.codegen.lir.types import INDEX, TRUTH
-from dcpy.ir.fpga_boards import board
+from dcpy.ir.fpga.boards import board
 from dcpy.ir.text import parse_sdfg
 from dcpy.ir.types import int64
 

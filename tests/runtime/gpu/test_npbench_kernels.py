@@ -13,7 +13,7 @@ from dcpy import driver
 from dcpy.base.errors import CodegenError
 from dcpy.base.options import GpuOptions, resolve_options
 from dcpy.codegen.gpu.program import generate_gpu
-from dcpy.ir.machine_model import GPU_COSTS
+from dcpy.ir.gpu.costs import GPU_COSTS
 from dcpy.transforms.gpu.lowering import gpu_pipeline
 from dcpy.transforms.pass_manager import run_pipeline
 from tests.benchmarks.transformations import Reference

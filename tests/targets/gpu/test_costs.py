@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from dcpy.base.options import resolve_options
-from dcpy.ir.machine_model import GPU_COSTS
+from dcpy.ir.gpu.costs import GPU_COSTS
 from dcpy.runtime.gpu import drivers
 from dcpy.runtime.gpu.measured_costs import Constants, keep, kept
 from dcpy.runtime.storage.cache import Cache

@@ -9,7 +9,7 @@ from benchmarks.npbench import kernels
 from dcpy import driver
 from dcpy.base.options import GpuOptions
 from dcpy.ir.analysis.device_side import kernels as kernels_of
-from dcpy.ir.machine_model import GPU_COSTS
+from dcpy.ir.gpu.costs import GPU_COSTS
 from dcpy.ir.verify import form_named, verify
 from dcpy.transforms.expand import ExpandLibraryNodes
 from dcpy.transforms.gpu.lowering import gpu_pipeline

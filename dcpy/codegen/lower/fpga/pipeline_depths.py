@@ -1,6 +1,6 @@
 """Pipeline depths: the longest path of latencies through an iteration, and what bounds how often one may start.
 
-Latencies are estimates (`ir.fpga_boards`), by which loops are timed in simulation, and sums are interleaved.
+Latencies are estimates (`ir.fpga.boards`), by which loops are timed in simulation, and sums are interleaved.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dcpy.codegen.lir.traversal import bodies, children, expressions, names_in, 
 from dcpy.codegen.lir.types import Pointer
 from dcpy.codegen.lower.fpga.loop_coalescing import is_pipelined, perfect_nest, trips
 from dcpy.codegen.lower.fpga.pipeline_recurrences import Axis, carried, dependence_distance, polynomial, reuse_distance
-from dcpy.ir.fpga_boards import MEMORY, latency
+from dcpy.ir.fpga.boards import MEMORY, latency
 from dcpy.ir.types import DType
 
 NEVER = -(1 << 40)  #: a stage before all others

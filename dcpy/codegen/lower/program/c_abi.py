@@ -43,27 +43,27 @@ ZERO = Literal(0, STATUS)
 def entry_functions(context: Context, program: tree.Function, signature: Signature) -> list[tree.Function]:
     """All of them, in order."""
     typed = _typed(context, program)
-    attach = [_attach(context), _on_stream(context)] if context.module.gpu is not None else []
-    attach += [_told(context)] if context.module.defers_checks else []
-    return [typed, _entry(context, program, signature), _results(context, signature), *_lifetime(context), *attach]
+    found = [typed, _entry(context, program, signature), _results(context, signature), *_lifetime(context)]
+    if context.module.gpu is not None:
+        from dcpy.codegen.lower.gpu.device_entries import device_entries  # late: programs for CPUs load nothing of it
+
+        found += device_entries(context)
+    return found
 
 
 def _typed(context: Context, program: tree.Function) -> tree.Function:
     """The program under its own name, for C."""
     call = Call(program.name, tuple(param.ref for param in program.params), STATUS)
-    body = (tree.Return(call),) if context.module.gpu is None else _with_device(call)
-    return replace(program, name=context.module.name, body=body, exported=True, span=None)
+    return replace(program, name=context.module.name, body=_returned(context, call), exported=True, span=None)
 
 
-def _with_device(call: Call) -> tree.Body:
-    """A call that has the device meanwhile."""
-    before, status = Name("commands_before", STATUS), Name("status", STATUS)
-    return (
-        tree.Declare(before.name, STATUS, Intrinsic("device_enter", (), STATUS), constant=True),
-        tree.Declare(status.name, STATUS, call, constant=True),
-        tree.Evaluate(Intrinsic("device_leave", (before,), Basic.VOID)),
-        tree.Return(status),
-    )
+def _returned(context: Context, call: Call) -> tree.Body:
+    """The statements that call the program and return its status."""
+    if context.module.gpu is None:
+        return (tree.Return(call),)
+    from dcpy.codegen.lower.gpu.device_entries import with_device  # late: programs for CPUs load nothing of it
+
+    return with_device(call)
 
 
 def _entry(context: Context, program: tree.Function, signature: Signature) -> tree.Function:
@@ -83,7 +83,7 @@ def _entry(context: Context, program: tree.Function, signature: Signature) -> tr
     error = tree.Parameter("numbers", Pointer(INDEX))
     params = (_param(ARGS), _param(SYMBOLS), _param(RESULTS), error)
     call = Call(program.name, tuple(args), STATUS)
-    body: tree.Body = (tree.Return(call),) if context.module.gpu is None else _with_device(call)
+    body = _returned(context, call)
     if context.module.checks:
         status = Name("status", STATUS)
         copies = tuple(
@@ -104,37 +104,6 @@ def _calling_back(body: tree.Body, position: int, count: int) -> tree.Body:
     enter = Intrinsic("call_through", (Item(ARGS, integer(position), Pointer(Basic.VOID)),), Pointer(Basic.VOID))
     leave = tree.Evaluate(Intrinsic("call_through", (before,), Pointer(Basic.VOID)))
     return (tree.Declare("before", Pointer(Basic.VOID), enter, constant=True), *body[:count], leave, *body[count:])
-
-
-def _attach(context: Context) -> tree.Function:
-    """Return the function with which the runtime passes the table of device functions."""
-    device = Name("device", Pointer(Basic.VOID))
-    call = tree.Evaluate(Intrinsic("device_attach", (device,), Basic.VOID))
-    return tree.Function(f"{context.module.base}_attach", Basic.VOID, (_param(device),), (call,), exported=True)
-
-
-def _on_stream(context: Context) -> tree.Function:
-    """Return the function with which the runtime sets the stream of this thread's next call."""
-    stream = Name("stream", Pointer(Basic.VOID))
-    call = tree.Evaluate(Intrinsic("device_on_stream", (stream,), Basic.VOID))
-    return tree.Function(f"{context.module.base}_on_stream", Basic.VOID, (_param(stream),), (call,), exported=True)
-
-
-def _told(context: Context) -> tree.Function:
-    """Waits, and says which check has failed in the calls so far: its number, and those of its message."""
-    module = context.module
-    numbers = (module.check_number(name, "", None) for name in ("DeviceMemoryError", "DeviceError"))
-    before, status, error = Name("before", STATUS), Name("status", STATUS), Name("error", Pointer(INDEX))
-    told = Intrinsic("device_recall", (error, *(Literal(number, STATUS) for number in numbers)), STATUS)
-    body: tree.Body = (
-        tree.Declare(before.name, STATUS, Intrinsic("device_enter", (), STATUS), constant=True),
-        tree.Evaluate(Intrinsic("device_wait", (), Basic.VOID)),
-        tree.Declare(status.name, STATUS, told, constant=True),
-        tree.Evaluate(Intrinsic("device_leave", (before,), Basic.VOID)),
-        *(tree.Assign(Item(NUMBERS, integer(k), INDEX), Item(error, integer(k), INDEX)) for k in range(4)),
-        tree.Return(status),
-    )
-    return tree.Function(f"{module.base}_told", STATUS, (_param(NUMBERS),), body, exported=True)
 
 
 def _param(name: Name) -> tree.Parameter:

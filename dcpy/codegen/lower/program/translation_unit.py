@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 from dcpy.base.library_environment import Environment
-from dcpy.base.options import CpuOptions, Failures, GpuOptions
+from dcpy.base.options import CpuOptions, GpuOptions
 from dcpy.codegen.artifact import OwnedArray, Signature
 from dcpy.codegen.c_identifiers import C_LIBRARY, OPENCL_WORDS, Names, identifier
 from dcpy.codegen.lir import tree
@@ -24,15 +24,8 @@ from dcpy.codegen.lower.program.function_merging import merged
 from dcpy.codegen.lower.region import lower_region, success
 from dcpy.codegen.lower.result_allocation import start_owned
 from dcpy.codegen.prelude import CPP_PRELUDE
-from dcpy.ir.analysis.dataflow.def_use import Uses
-from dcpy.ir.analysis.device_side import side_of
-from dcpy.ir.expressions.scalar import ScalarExpr, WrapIndex, walk
 from dcpy.ir.machine_model import COSTS, Costs
-from dcpy.ir.nodes import Copy, Map
-from dcpy.ir.region import Check
-from dcpy.ir.schedules import Grid
 from dcpy.ir.sdfg import Sdfg
-from dcpy.ir.tree import subtree
 
 #: behind the name of a program, what its library has
 EXPORTED = ("program", "entry", "results", "init", "exit", "message", "attach", "on_stream", "told", "kernels")
@@ -58,12 +51,10 @@ def lower_program(
     base = identifier(signature.name)
     exported = {name, *(f"{base}_{part}" for part in EXPORTED)}
     module = ModuleContext(name, base, options, Names(avoided | exported), known, costs, gpu=gpu, hardware=hardware)
-    module.kernels_may_fail = gpu is not None and any(map(_checks_in_kernels, sdfg.with_callees()))
-    reaches = gpu is not None and any(map(_reaches_host, sdfg.with_callees()))
-    module.defers_checks = (
-        module.kernels_may_fail and not reaches and gpu is not None and gpu.errors is Failures.DEFERRED
-    )
-    module.host_waits = reaches or (module.kernels_may_fail and not module.defers_checks)
+    if gpu is not None:
+        from dcpy.codegen.lower.gpu.check_deferral import decide_waits  # late: programs for CPUs load nothing of it
+
+        decide_waits(module, sdfg, gpu)
     module.callee_function = partial(_callee_function, module)
     context = Context(sdfg, module, avoided | exported, owned_results=_owned(sdfg, signature))
     context.array_sizes = frozenset(signature.sizes if not sdfg.grids else sdfg.sizes)  # ranks are told those of all
@@ -112,18 +103,17 @@ def _lower_function(context: Context, name: str, shape: CallShape) -> tree.Funct
     exported = name == context.module.program
     params = parameters(context, shape, exported=exported)
     register_places(context)
-    if context.module.kernels_may_fail:
-        from dcpy.ir.analysis.gpu.data_validity import (
-            lost_by_failing_kernels,  # late: programs for CPUs load nothing of it
-        )
+    if context.module.gpu is not None:
+        from dcpy.codegen.lower.gpu import check_deferral  # late: programs for CPUs load nothing of it
 
-        context.device_only_arguments = lost_by_failing_kernels(context.uses)
-    inside = _inside(context)
-    body = [*_recalled(context, exported), *context.poll_intervals, *inside]
+        check_deferral.note_lost_arguments(context)
+    body = list(_inside(context))
+    body = [*context.poll_intervals, *body]
+    if exported and context.module.gpu is not None:
+        body = check_deferral.around_program(context, body)
     if context.may_warn:
         body.insert(0, tree.Declare("warning", STATUS, Literal(0, STATUS)))
     if not (body and isinstance(body[-1], tree.Return)):
-        body += _finished(context, body) if exported and context.module.gpu is not None else ()
         body.append(tree.Return(success(context)))
     if context.may_warn and not exported:
         body = list(_negated(tuple(body)))
@@ -137,49 +127,6 @@ def _inside(context: Context) -> tree.Body:
     with context.naming_extents() as extents:
         body = (*start_owned(context), *lower_region(context, context.sdfg.body))
     return (*extents.before(body), *body)
-
-
-def _recalled(context: Context, exported: bool) -> tree.Body:
-    """The beginning of a program that may tell what has failed in an earlier call."""
-    if not (exported and context.module.defers_checks):
-        return ()
-    from dcpy.codegen.lower.gpu.host_synchronization import (
-        leave_after_failure,  # late: programs for CPUs load nothing of it
-    )
-
-    with context.capture() as body:
-        leave_after_failure(context)
-    return tuple(body)
-
-
-def _finished(context: Context, body_before: list[tree.Statement]) -> tree.Body:
-    """The end of a program for a device."""
-    from dcpy.codegen.lower.gpu.host_synchronization import end, ends  # late: programs for CPUs load nothing of it
-
-    if ends(body_before):
-        return ()
-    with context.capture() as body:
-        end(context)
-    return tuple(body)
-
-
-def _checks_in_kernels(sdfg: Sdfg) -> bool:
-    """Return whether a check may fail on the device."""
-    grids = (node for node in sdfg.body.walk_nodes() if isinstance(node, Map) and isinstance(node.schedule, Grid))
-    inside = (element for grid in grids for element in subtree(grid))
-    return any(isinstance(element, Check) or any(map(_wraps, element.exprs())) for element in inside)
-
-
-def _reaches_host(sdfg: Sdfg) -> bool:
-    """Return whether a device reads or writes memory of the host, which is the host's again when the program ends."""
-    uses = Uses(sdfg)
-    copies = (node for node in sdfg.body.walk_nodes() if isinstance(node, Copy))
-    sides = ({side_of(uses.desc(uses.root(end.container))) for end in (copy.src, copy.dst)} for copy in copies)
-    return any(len(found) > 1 for found in sides)
-
-
-def _wraps(expr: ScalarExpr) -> bool:
-    return any(isinstance(part, WrapIndex) for part in walk(expr))
 
 
 def _negated(body: tree.Body) -> tree.Body:

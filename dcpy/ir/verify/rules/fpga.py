@@ -11,7 +11,7 @@ from dcpy.ir.analysis.fpga.token_rates import token_counts
 from dcpy.ir.analysis.polyhedral.symbolic_equality import always_equal
 from dcpy.ir.data import Allocation, Array, Scalar, Space, Stream
 from dcpy.ir.effects import Effect
-from dcpy.ir.fpga_memory import how_to_number
+from dcpy.ir.fpga.memory import how_to_number
 from dcpy.ir.nodes import Node
 from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import Dataflow, Loop, Process, Resize, While

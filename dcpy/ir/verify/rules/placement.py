@@ -11,7 +11,7 @@ from dcpy.ir.analysis.gpu.graph_capture import launches_in, why_not_recorded
 from dcpy.ir.data import Allocation, Array, Scalar, Space
 from dcpy.ir.editing.remarks import described
 from dcpy.ir.effects import Effect
-from dcpy.ir.machine_model import GPU_LIMITS
+from dcpy.ir.gpu.costs import GPU_LIMITS
 from dcpy.ir.nodes import ForeignCall, Map
 from dcpy.ir.region import Check, Loop, Region
 from dcpy.ir.schedules import Grid, Recorded, ThreadBlock, Warp

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from dcpy.base.errors import CodegenError
 from dcpy.ir import types
 from dcpy.ir.expressions.scalar import Const, Index, ScalarExpr, op
-from dcpy.ir.fpga_boards import board, dsps_of, latency
+from dcpy.ir.fpga.boards import board, dsps_of, latency
 from dcpy.ir.nodes import Copy, Map
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE, ZERO, Expr, const, min_of

@@ -13,7 +13,8 @@ from dcpy.ir.analysis.parallelism.thread_parameters import is_orderless
 from dcpy.ir.data import Array
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.expressions.scalar import Const, Index, op
-from dcpy.ir.machine_model import GPU_COSTS, GPU_LIMITS, Costs, Limits
+from dcpy.ir.gpu.costs import GPU_COSTS, GPU_LIMITS
+from dcpy.ir.machine_model import Costs, Limits
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Tasklet
 from dcpy.ir.refusal import Refusal

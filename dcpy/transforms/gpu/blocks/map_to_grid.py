@@ -11,7 +11,8 @@ from dcpy.ir.analysis.device_side import kernels
 from dcpy.ir.data import Scalar
 from dcpy.ir.editing.nest_edits import expand_map, reorder_axes, set_axes, tiles_and_tile
 from dcpy.ir.editing.rewriter import Rewriter
-from dcpy.ir.machine_model import GPU_COSTS, Costs
+from dcpy.ir.gpu.costs import GPU_COSTS
+from dcpy.ir.machine_model import Costs
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Tasklet
 from dcpy.ir.region import Region

@@ -11,7 +11,8 @@ from dcpy.ir.analysis.parallelism.conflict_resolutions import conflict_resolutio
 from dcpy.ir.analysis.parallelism.thread_parameters import free_params
 from dcpy.ir.data import Allocation, Array, Data, Scalar, Space, View
 from dcpy.ir.editing.rewriter import Rewriter
-from dcpy.ir.machine_model import GPU_COSTS, GPU_LIMITS, Costs, Limits
+from dcpy.ir.gpu.costs import GPU_COSTS, GPU_LIMITS
+from dcpy.ir.machine_model import Costs, Limits
 from dcpy.ir.nodes import Map, Node, Tasklet
 from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import Loop, State, While

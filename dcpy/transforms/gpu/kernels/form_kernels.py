@@ -10,7 +10,8 @@ from dcpy.ir.analysis.parallelism.thread_parameters import free_params
 from dcpy.ir.data import Allocation, Array, Data, Lifetime, Scalar, Space, packed_strides
 from dcpy.ir.editing.nest_edits import expand_map, reorder_axes
 from dcpy.ir.editing.rewriter import Rewriter
-from dcpy.ir.machine_model import GPU_LIMITS, Limits
+from dcpy.ir.gpu.costs import GPU_LIMITS
+from dcpy.ir.machine_model import Limits
 from dcpy.ir.nodes import Copy, Map
 from dcpy.ir.schedules import SEQUENTIAL, Sequential, ThreadBlock, Unrolled, Warp
 from dcpy.ir.symbolic import product_of

@@ -11,7 +11,8 @@ from dcpy.ir.analysis.dataflow.name_resolution import symbols_assigned_in
 from dcpy.ir.analysis.device_side import kernels
 from dcpy.ir.data import Array
 from dcpy.ir.editing.rewriter import Rewriter
-from dcpy.ir.machine_model import GPU_COSTS, GPU_LIMITS, Costs, Limits
+from dcpy.ir.gpu.costs import GPU_COSTS, GPU_LIMITS
+from dcpy.ir.machine_model import Costs, Limits
 from dcpy.ir.nodes import Map, Tasklet
 from dcpy.ir.refusal import Refusal
 from dcpy.ir.subsets import Range

@@ -12,7 +12,8 @@ from dcpy.ir.analysis.device_side import run_by_host
 from dcpy.ir.data import Allocation, Array, Space
 from dcpy.ir.editing.nest_edits import unwrap
 from dcpy.ir.editing.rewriter import Rewriter
-from dcpy.ir.machine_model import GPU_COSTS, GPU_LIMITS, Costs, Limits
+from dcpy.ir.gpu.costs import GPU_COSTS, GPU_LIMITS
+from dcpy.ir.machine_model import Costs, Limits
 from dcpy.ir.nodes import Copy, Map
 from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import Loop, State

@@ -7,7 +7,7 @@ import pytest
 
 from dcpy.base.options import resolve_options
 from dcpy.codegen.gpu.program import generate_gpu
-from dcpy.ir.machine_model import GPU_COSTS
+from dcpy.ir.gpu.costs import GPU_COSTS
 from dcpy.runtime.calls.compiled_function import compiled_function
 from dcpy.runtime.loading.load import load
 from dcpy.transforms.gpu.blocks.histogram_privatization import HistogramPrivatization

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dcpy
-from dcpy.ir.machine_model import GPU_COSTS
+from dcpy.ir.gpu.costs import GPU_COSTS
 from dcpy.runtime.gpu.simulator.memory_checks import watching
 from dcpy.transforms.gpu.blocks.map_to_grid import MapToGrid
 from dcpy.transforms.gpu.blocks.reduce_to_blocks import ReduceToBlocks

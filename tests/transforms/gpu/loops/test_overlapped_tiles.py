@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from dcpy.ir.machine_model import GPU_COSTS, GPU_LIMITS
+from dcpy.ir.gpu.costs import GPU_COSTS, GPU_LIMITS
 from dcpy.transforms.gpu.loops.overlapped_tiles import OverlappedTiles
 from tests.support.passes import Passed
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dcpy.base.errors import UnknownName
-from dcpy.ir.fpga_memory import BankKind
+from dcpy.ir.fpga.memory import BankKind
 from dcpy.ir.types import DType
 
 
