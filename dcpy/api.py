@@ -260,9 +260,9 @@ class Program(Dispatcher):
         """Says of which class the function is a method, if of any."""
         self._specializer.owner = owner
 
-    def __get__(self, instance: object, owner: type | None = None) -> Program | BoundMethod:
+    def __get__(self, instance: object, owner: type | None = None) -> Program | BoundProgram:
         """In a class body, a program is a method, as a Python function is."""
-        return self if instance is None else BoundMethod(self, instance)
+        return self if instance is None else BoundProgram(self, instance)
 
 
 class SymbolicCalls(Dispatcher):
@@ -380,7 +380,7 @@ class DistributedProgram(Program):
         return RankCalls(self.function, self.options, self._bound, self.to_sdfg)
 
 
-class BoundMethod(functools.partial[Any]):
+class BoundProgram(functools.partial[Any]):
     """A program with some of its arguments given, ``grid.relax``: a `partial`, because that calls without Python code.
 
     So are the programs of methods, of objects that can be called, and of partial calls.
@@ -451,7 +451,7 @@ def program(
     require_device(resolved.device)
     made = _program_of(entry.function, resolved, not ignore_type_hints)
     made.belong_to(entry.owner)
-    return entry.close(made, BoundMethod)
+    return entry.close(made, BoundProgram)
 
 
 def _program_of(function: FunctionType, options: Options, use_annotations: bool) -> Program:

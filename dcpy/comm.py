@@ -16,7 +16,7 @@ import numpy as np
 from dcpy.base.errors import CommunicationError
 from dcpy.base.rank_grids import coordinates, fitted
 from dcpy.base.tracebacks import own_frames_hidden
-from dcpy.frontend.comm.constants import ANY_SOURCE, ANY_TAG, OF_PAIRS, PROC_NULL, InPlace, Operation, Request
+from dcpy.frontend.comm.constants import ANY_SOURCE, ANY_TAG, OF_PAIRS, PROC_NULL, InPlace, ReduceOperation, Request
 from dcpy.runtime.distributed import block_arrays, mpi_datatypes, self_messages
 from dcpy.runtime.distributed.array_placement import Dealt, Grid, Placement
 from dcpy.runtime.distributed.block_arrays import BlockArray, Scattering
@@ -32,9 +32,9 @@ __all__ = [
 ]  # fmt: skip
 
 NDArray = np.ndarray[Any, Any]
-SUM, PROD, MIN, MAX = Operation.SUM, Operation.PROD, Operation.MIN, Operation.MAX
-LAND, LOR, BAND, BOR = Operation.LAND, Operation.LOR, Operation.BAND, Operation.BOR
-MINLOC, MAXLOC = Operation.MINLOC, Operation.MAXLOC
+SUM, PROD, MIN, MAX = ReduceOperation.SUM, ReduceOperation.PROD, ReduceOperation.MIN, ReduceOperation.MAX
+LAND, LOR, BAND, BOR = ReduceOperation.LAND, ReduceOperation.LOR, ReduceOperation.BAND, ReduceOperation.BOR
+MINLOC, MAXLOC = ReduceOperation.MINLOC, ReduceOperation.MAXLOC
 IN_PLACE = InPlace.IN_PLACE
 MPI_Request = Request
 
@@ -168,7 +168,7 @@ def Bcast(buffer: NDArray, root: int = 0) -> None:
 
 
 @own_frames_hidden
-def Reduce(*operands: Any, op: Operation = SUM, root: int | None = None) -> None:
+def Reduce(*operands: Any, op: ReduceOperation = SUM, root: int | None = None) -> None:
     """``Reduce(buffer, op, root)`` or ``Reduce(x, out, op, root)``: at the root, what all are together.
 
     Elsewhere `out` stays as it is.
@@ -179,21 +179,21 @@ def Reduce(*operands: Any, op: Operation = SUM, root: int | None = None) -> None
 
 
 @own_frames_hidden
-def Allreduce(*operands: Any, op: Operation = SUM) -> None:
+def Allreduce(*operands: Any, op: ReduceOperation = SUM) -> None:
     """``Allreduce(buffer, op)`` or ``Allreduce(x, out, op)``: on each rank, what all are together."""
     x, out, op, _ = _combining("Allreduce", operands, op, 0)
     _combine("Allreduce", x, out, op)
 
 
 @own_frames_hidden
-def Scan(*operands: Any, op: Operation = SUM) -> None:
+def Scan(*operands: Any, op: ReduceOperation = SUM) -> None:
     """``Scan(x, out, op)``: what the ranks up to this one have together."""
     x, out, op, _ = _combining("Scan", operands, op, 0)
     _combine("Scan", x, out, op)
 
 
 @own_frames_hidden
-def Exscan(*operands: Any, op: Operation = SUM) -> None:
+def Exscan(*operands: Any, op: ReduceOperation = SUM) -> None:
     """``Exscan(x, out, op)``: what the ranks before this one have together; that of the first stays as it is."""
     x, out, op, _ = _combining("Exscan", operands, op, 0)
     _combine("Exscan", x, out, op, gets=current_world().rank > 0)
@@ -226,7 +226,7 @@ def Alltoall(x: NDArray, out: NDArray) -> None:
 
 
 @own_frames_hidden
-def ReduceScatter(x: NDArray, out: NDArray, op: Operation = SUM) -> None:
+def ReduceScatter(x: NDArray, out: NDArray, op: ReduceOperation = SUM) -> None:
     """Combine all `x`; the rows of the result go to the ranks in turn, to each as many as its `out` has."""
     total = np.empty_like(x, order="C")
     _combine("Allreduce", np.asarray(x), total, op)
@@ -238,21 +238,21 @@ def ReduceScatter(x: NDArray, out: NDArray, op: Operation = SUM) -> None:
 
 
 def _combining(
-    name: str, operands: tuple[Any, ...], op: Operation, root: int | None
-) -> tuple[Any, Any, Operation, int]:
+    name: str, operands: tuple[Any, ...], op: ReduceOperation, root: int | None
+) -> tuple[Any, Any, ReduceOperation, int]:
     rest = list(operands)
     source = rest.pop(0) if rest else None
-    target = rest.pop(0) if rest and not isinstance(rest[0], Operation) else source
-    if rest and isinstance(rest[0], Operation):
+    target = rest.pop(0) if rest and not isinstance(rest[0], ReduceOperation) else source
+    if rest and isinstance(rest[0], ReduceOperation):
         op = rest.pop(0)
     if rest and root is None:
         root = rest.pop(0)
-    if rest or not isinstance(op, Operation) or not isinstance(target, np.ndarray):
+    if rest or not isinstance(op, ReduceOperation) or not isinstance(target, np.ndarray):
         raise TypeError(f"comm.{name} takes (buffer, op), or (x, out, op)")
     return target if source is IN_PLACE else np.asarray(source), target, op, root or 0
 
 
-def _combine(name: str, x: NDArray, out: NDArray, op: Operation, *root: int, gets: bool = True) -> None:
+def _combine(name: str, x: NDArray, out: NDArray, op: ReduceOperation, *root: int, gets: bool = True) -> None:
     if x.dtype != out.dtype or x.shape != out.shape:
         raise CommunicationError(f"a {name} moves {x.dtype}{list(x.shape)} into {out.dtype}{list(out.shape)}")
     if op in OF_PAIRS and (x.shape[-1:] != (2,) or x.dtype.kind not in "iuf"):

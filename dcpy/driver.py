@@ -77,7 +77,7 @@ def artifact_of(sdfg: Sdfg, signature: Signature, options: Options) -> Artifact:
 
 
 @dataclass(frozen=True, slots=True)
-class Library:
+class BuiltLibrary:
     """A library for use without Python: the files written, and those that it loads from where they are."""
 
     written: tuple[Path, ...]
@@ -93,7 +93,7 @@ def build_library(
     bundle: bool = False,
     options: Options | None = None,
     archs: Sequence[str] = (),
-) -> Library:
+) -> BuiltLibrary:
     """A shared library with a C header beside it; with `bundle`, the foreign libraries that it calls, too.
 
     For a GPU, `archs` are the chips that its kernels are compiled for; default: the one that is there.
@@ -125,8 +125,8 @@ def build_library(
         written.append(library.parent / f"{sdfg.name}.{name}")
         written[-1].write_bytes(code)
     if bundle:
-        return Library((*written, *bundling.bundle(library, artifact.environments)))
-    return Library(tuple(written), tuple(bundling.needed_libraries(library, artifact.environments).values()))
+        return BuiltLibrary((*written, *bundling.bundle(library, artifact.environments)))
+    return BuiltLibrary(tuple(written), tuple(bundling.needed_libraries(library, artifact.environments).values()))
 
 
 def build_executable(
@@ -137,7 +137,7 @@ def build_executable(
     *,
     environments: Sequence[Environment] = (),
     keep_source: bool = False,
-) -> Library:
+) -> BuiltLibrary:
     """A program that needs no Python. `main` is the C++ text of its main function, which needs `environments`, too."""
     from dcpy.codegen.artifact import Unit
     from dcpy.codegen.generate import with_messages
@@ -161,7 +161,7 @@ def build_executable(
     for name, text in artifact.files if keep_source else ():
         written.append(path.parent / name)
         written[-1].write_text(text, encoding="utf-8")
-    return Library(tuple(written), tuple(bundling.needed_libraries(path, artifact.environments).values()))
+    return BuiltLibrary(tuple(written), tuple(bundling.needed_libraries(path, artifact.environments).values()))
 
 
 def _require_no_callbacks(sdfg: Sdfg) -> None:

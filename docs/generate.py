@@ -179,7 +179,7 @@ def local_view() -> Iterator[str]:
             continue
         parameters = inspect.signature(found).parameters.values()
         plain = inspect.Signature([each.replace(annotation=inspect.Parameter.empty) for each in parameters])
-        shown = re.sub(r"<Operation\.(\w+): '\w+'>", r"\1", f"{name}{plain}")
+        shown = re.sub(r"<ReduceOperation\.(\w+): '\w+'>", r"\1", f"{name}{plain}")
         yield f"## {name}\n\n```text\n{shown}\n\n{inspect.getdoc(found)}\n```\n"
 
 

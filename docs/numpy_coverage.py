@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from dcpy.frontend.abstract_values.values import Static
-from dcpy.frontend.implements import Entry, find, find_method, is_default, original_parameters
-from dcpy.frontend.numpy.unsupported_functions import Refusal, keyword_reason, refusal
+from dcpy.frontend.implements import RegisteredFunction, find, find_method, is_default, original_parameters
+from dcpy.frontend.numpy.unsupported_functions import Reason, keyword_reason, refusal
 
 NAMESPACES: dict[str, Any] = {
     "numpy": np,
@@ -33,8 +33,8 @@ class Coverage:
 
     names: tuple[str, ...]
     function: Callable[..., Any]
-    entry: Entry | None
-    refusal: Refusal | None
+    entry: RegisteredFunction | None
+    refusal: Reason | None
 
     @property
     def name(self) -> str:

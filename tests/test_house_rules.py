@@ -28,6 +28,13 @@ HOMES = ("work", "root", "home", "tmp", "Users", "private")  # where somebody's 
 QUESTIONS = {"What", "Whether", "How", "Where", "Why", "Which", "Who", "When"}
 ONE_CLASS_EACH = {"Part", "Place", "Builder", "Scope", "Block", "Choice", "Lines", "Versions"}
 TEXTS_OF_DACE = {"Memlet"}  # `dcpy.Memlet` is DaCe's: a text, until the SDFG is known that it is of
+#: nodes of several trees (the desugarer's Python, the IR, LIR, MPI's and NumPy's operations), and what users and the IR
+#: see under one name
+OF_SEVERAL_LANGUAGES = {
+    "Assign", "Break", "Call", "Callback", "Cast", "Check", "Continue", "Dataflow", "Evaluate", "Gather", "Grid", "If",
+    "Kernel", "Loop", "Memlet", "Pipelined", "Process", "Reduce", "Return", "Rule", "Scalar", "Scan", "Scatter",
+    "Stream", "Tasklet", "While",
+}  # fmt: skip
 MAX_FILE = 500
 MAX_FUNCTION = 60  # lines with the docstring; 40 is the aim
 
@@ -100,6 +107,17 @@ def test_one_name_is_one_class(modules):
             found.setdefault(name, []).append(name_of(path))
     none_of([f"{name}: {', '.join(paths)}" for name, paths in sorted(found.items()) if len(paths) > 1])
     assert set(found) >= {"Builder", "Program", "Block", "Scope"}
+
+
+def test_each_class_has_a_name_of_its_own(modules):
+    found: dict[str, list[str]] = {}
+    for path, tree in modules:
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                found.setdefault(node.name, []).append(f"{name_of(path)}:{node.lineno} {node.name}")
+    several = {name: places for name, places in found.items() if len(places) > 1 and name not in OF_SEVERAL_LANGUAGES}
+    none_of([place for places in several.values() for place in places])
+    assert not {name for name in OF_SEVERAL_LANGUAGES if len(found[name]) < 2}
 
 
 def test_modules_postpone_annotations(modules):

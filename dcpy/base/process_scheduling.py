@@ -18,7 +18,7 @@ class _Over(BaseException):
 
 
 @dataclass(eq=False)
-class Process:
+class ScheduledProcess:
     """One process: its name and body. An `endless` one may wait for ever: the others end the network."""
 
     name: str
@@ -40,7 +40,7 @@ class Process:
 
 class _Current(threading.local):
     network: _Network | None = None
-    process: Process | None = None
+    process: ScheduledProcess | None = None
 
 
 _current = _Current()
@@ -64,7 +64,7 @@ def wait(ready: Callable[[], bool], what: str, fill: Callable[[], str] = str) ->
     process.waits_for = ""
 
 
-def run_network(processes: Sequence[Process], order: Sequence[int] = ()) -> None:
+def run_network(processes: Sequence[ScheduledProcess], order: Sequence[int] = ()) -> None:
     """Runs all until each has ended or none can go on; they take turns in this order, their own unless said.
 
     Then the failure of the first process that raised is raised, whatever the others did meanwhile; else, if a process
@@ -94,7 +94,7 @@ def run_network(processes: Sequence[Process], order: Sequence[int] = ()) -> None
 class _Network:
     """Hands the turn round; whoever has it runs."""
 
-    def __init__(self, processes: Sequence[Process]) -> None:
+    def __init__(self, processes: Sequence[ScheduledProcess]) -> None:
         self.processes = processes
         self.main_turn = threading.Semaphore(0)
         self.ended = False
@@ -127,13 +127,13 @@ class _Network:
         if self.ended:
             raise _Over
 
-    def pause(self, process: Process) -> None:
+    def pause(self, process: ScheduledProcess) -> None:
         """Gives the turn back until it comes round again."""
         self.main_turn.release()
         process.turn.acquire()
         self.require_alive()
 
-    def _life(self, process: Process) -> None:
+    def _life(self, process: ScheduledProcess) -> None:
         process.turn.acquire()
         _current.network, _current.process = self, process
         try:

@@ -13,7 +13,7 @@ from dcpy.targets.catalog import COMMAND_LINES
 
 if TYPE_CHECKING:
     from dcpy.base.options import Options
-    from dcpy.driver import Library
+    from dcpy.driver import BuiltLibrary
     from dcpy.targets.command_line import CommandLine, Project
 
 HOST = "cpu"  #: the device without a word
@@ -130,7 +130,7 @@ def compile_ahead(
     bundle: bool = False,
     options: Options | None = None,
     archs: Sequence[str] = (),
-) -> Library:
+) -> BuiltLibrary:
     """Writes library, header, and the source if it is to be kept."""
     from dcpy.base.platforms import HERE
     from dcpy.cli.program_lookup import sdfg_named

@@ -23,7 +23,7 @@ from dcpy.base.source import SrcSpan
 from dcpy.frontend.dataflow.storage_and_schedules import require_host
 from dcpy.frontend.introspection.closure import Closure
 from dcpy.frontend.specialize.argument_types import ArgType, ArrayType, Assumed, ConstantType, GeneratorType, ScalarType
-from dcpy.frontend.specialize.record_arguments import MAX_DEPTH, Member, Record, fields_of_class, is_named_tuple
+from dcpy.frontend.specialize.record_arguments import MAX_DEPTH, Record, RecordMember, fields_of_class, is_named_tuple
 from dcpy.ir import types
 from dcpy.ir.symbolic import Expr, as_expr, sym
 from dcpy.ir.types import DType
@@ -268,7 +268,7 @@ def _add(found: dict[str, ArgType], records: dict[str, Record], path: str, annot
     if isinstance(annotation, type) and depth < MAX_DEPTH and (is_dataclass(annotation) or is_named_tuple(annotation)):
         steps = fields_of_class(annotation)
         is_tuple = issubclass(annotation, tuple)
-        members = tuple(Member(k if is_tuple else name, f"{path}.{name}") for k, name in enumerate(steps))
+        members = tuple(RecordMember(k if is_tuple else name, f"{path}.{name}") for k, name in enumerate(steps))
         records[path] = Record(path, annotation, members, length=len(members) if is_tuple else -1)
         for member, inner in zip(members, steps.values(), strict=True):
             _add(found, records, member.path, _of_field(annotation, inner), depth + 1)

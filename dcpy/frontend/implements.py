@@ -153,7 +153,7 @@ OPTIONAL = tuple(package for package in CATALOG if package.startswith(("scipy.",
 
 
 @dataclass(frozen=True)
-class Entry:
+class RegisteredFunction:
     """A registered implementation."""
 
     name: str
@@ -178,9 +178,9 @@ class Entry:
         return signature.replace(parameters=parameters, return_annotation=inspect.Signature.empty)
 
 
-_FUNCTIONS: dict[Any, Entry] = {}
-_METHODS: dict[str, Entry] = {}
-_ATTRIBUTES: dict[str, Entry] = {}
+_FUNCTIONS: dict[Any, RegisteredFunction] = {}
+_METHODS: dict[str, RegisteredFunction] = {}
+_ATTRIBUTES: dict[str, RegisteredFunction] = {}
 _ORDERS: dict[Any, OrderOfResult] = {}
 _LOADED: set[str] = set()
 
@@ -193,7 +193,7 @@ def implements(*functions: Any, takes_lists: bool = False) -> Callable[[Implemen
 
     def register(call: Implementation) -> Implementation:
         for function in functions:
-            _FUNCTIONS[function] = Entry(full_name(function), call, function, takes_lists)
+            _FUNCTIONS[function] = RegisteredFunction(full_name(function), call, function, takes_lists)
         return call
 
     return register
@@ -204,7 +204,7 @@ def method(*names: str) -> Callable[[Implementation], Implementation]:
 
     def register(call: Implementation) -> Implementation:
         for name in names:
-            _METHODS[name] = Entry(name, call, getattr(numpy.ndarray, name, None))
+            _METHODS[name] = RegisteredFunction(name, call, getattr(numpy.ndarray, name, None))
         return call
 
     return register
@@ -215,7 +215,7 @@ def attribute(*names: str) -> Callable[[Implementation], Implementation]:
 
     def register(call: Implementation) -> Implementation:
         for name in names:
-            _ATTRIBUTES[name] = Entry(name, call)
+            _ATTRIBUTES[name] = RegisteredFunction(name, call)
         return call
 
     return register
@@ -237,11 +237,11 @@ def operation(call: Implementation) -> Callable[..., Any]:
     Such a body can emit no library node by itself. An operation is its own key in the registry, so that there is no
     function which nobody may call; users cannot name it, and `implemented` leaves it out.
     """
-    _FUNCTIONS[call] = Entry(call.__name__, call)
+    _FUNCTIONS[call] = RegisteredFunction(call.__name__, call)
     return call
 
 
-def find(function: Any) -> Entry | None:
+def find(function: Any) -> RegisteredFunction | None:
     """The implementation of a Python callable, or None."""
     _load("numpy")
     _load("builtins")
@@ -261,7 +261,7 @@ def find(function: Any) -> Entry | None:
     return registered(function)
 
 
-def registered(function: Any) -> Entry | None:
+def registered(function: Any) -> RegisteredFunction | None:
     """The implementation of a Python callable among those that are loaded: what modules of the catalog ask."""
     try:
         return _FUNCTIONS.get(function)
@@ -269,7 +269,7 @@ def registered(function: Any) -> Entry | None:
         return None
 
 
-def find_member(owner: Any, name: str) -> Entry | None:
+def find_member(owner: Any, name: str) -> RegisteredFunction | None:
     """The implementation of a method, or of a property, of an object that is known when a program is compiled."""
     package = type(owner).__module__
     if package not in OPTIONAL or package not in sys.modules:
@@ -277,13 +277,13 @@ def find_member(owner: Any, name: str) -> Entry | None:
     return find(getattr(type(owner), name, None))
 
 
-def find_method(name: str) -> Entry | None:
+def find_method(name: str) -> RegisteredFunction | None:
     """The implementation of a method of arrays, or None."""
     _load("numpy")
     return _METHODS.get(name)
 
 
-def find_attribute(name: str) -> Entry | None:
+def find_attribute(name: str) -> RegisteredFunction | None:
     """The implementation of an attribute of arrays, or None."""
     _load("numpy")
     return _ATTRIBUTES.get(name)
@@ -309,7 +309,7 @@ def method_names() -> tuple[str, ...]:
     return tuple(sorted({*_METHODS, *_ATTRIBUTES}))
 
 
-def call_entry(b: OpBuilder, entry: Entry, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+def call_entry(b: OpBuilder, entry: RegisteredFunction, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     """Binds arguments as Python does and runs the implementation; `FrontendError` where they do not fit."""
     try:
         bound = entry.signature.bind(*args, **_without_defaults(entry, kwargs))
@@ -347,7 +347,7 @@ def _lie_as_numpy(
             lie_as_made(b, found, order(b, found, operands), given)
 
 
-def _misfit(entry: Entry, reason: str, kwargs: Mapping[str, Value]) -> FrontendError:
+def _misfit(entry: RegisteredFunction, reason: str, kwargs: Mapping[str, Value]) -> FrontendError:
     unknown = [name for name in kwargs if name not in entry.signature.parameters]
     near = difflib.get_close_matches(unknown[0], entry.signature.parameters, n=1) if unknown else []
     takes = f"dcpy supports {entry.name}{_display(entry.signature)}"
@@ -359,7 +359,7 @@ def _misfit(entry: Entry, reason: str, kwargs: Mapping[str, Value]) -> FrontendE
     )
 
 
-def _without_defaults(entry: Entry, kwargs: Mapping[str, Value]) -> dict[str, Value]:
+def _without_defaults(entry: RegisteredFunction, kwargs: Mapping[str, Value]) -> dict[str, Value]:
     """Keywords that NumPy has and dcpy lacks (``like=``, ``device=``) may be given with their defaults."""
     taken = entry.signature.parameters
     if all(name in taken for name in kwargs) or any(p.kind is p.VAR_KEYWORD for p in taken.values()):

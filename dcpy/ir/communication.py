@@ -66,7 +66,7 @@ class Sent(NamedTuple):
 
 
 @dataclass(eq=False)
-class Update(LibraryNode):
+class HaloUpdate(LibraryNode):
     """Halo update: what ranks have of their neighbours' elements of some arrays becomes what these are now.
 
     A node of the distributed form. It changes no element of an array, so for one rank, and erased, it does nothing.

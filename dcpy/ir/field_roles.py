@@ -68,7 +68,7 @@ class Runs(Enum):
 Axes = tuple[tuple[str, Range], ...]  # parameters with the values that they take, outermost first
 
 
-class Operand(NamedTuple):
+class OperandMemlet(NamedTuple):
     """A memlet as it is written on an element. A field that holds one memlet, not a table of them, has no connector."""
 
     field: str
@@ -116,13 +116,13 @@ class Written:
         """The SDFGs that it calls, to which it passes memlets."""
         return ()
 
-    def operands(self) -> Iterator[Operand]:
+    def operands(self) -> Iterator[OperandMemlet]:
         """The memlets that are written on it."""
         for field, role in self.roles.items():
             if role in MEMLETS:
                 value = getattr(self, field)
                 named = value.items() if isinstance(value, dict) else [("", memlet) for memlet in held(value, role)]
-                yield from (Operand(field, name, memlet, role) for name, memlet in named)
+                yield from (OperandMemlet(field, name, memlet, role) for name, memlet in named)
 
     def reads(self) -> tuple[Memlet, ...]:
         """Memlets read, as written on the element itself (for scopes: ask `ir.analysis.accesses`)."""

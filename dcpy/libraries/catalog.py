@@ -58,7 +58,7 @@ NODES: dict[str, str] = {
     "comm.begin_exchange": f"{_MPI}.distributed_copies:BeginExchange",
     "comm.end_exchange": f"{_MPI}.distributed_copies:EndExchange",
     "comm.exchange": f"{_MPI}.distributed_copies:Exchange",
-    "comm.update": "dcpy.ir.communication:Update",
+    "comm.update": "dcpy.ir.communication:HaloUpdate",
     "comm.distribute": "dcpy.ir.communication:Distribute",
 }
 

@@ -30,8 +30,8 @@ from dcpy.codegen.signature import default_signature
 from dcpy.frontend.specialize import list_arguments
 from dcpy.frontend.specialize.argument_types import ArgType, ArrayType, ConstantType, GeneratorType, ScalarType
 from dcpy.frontend.specialize.record_arguments import (
-    Chosen,
-    Cut,
+    ArrayPart,
+    ChosenPart,
     Given,
     Known,
     Listed,
@@ -163,9 +163,9 @@ def _put_together(part: ResultPart, value: Any, given: Mapping[str, Any], made: 
         case Listed(levels=levels, weak=weak, key=key):
             found = made.get(key) or lister(levels, weak)(value)
             return made.setdefault(key, found) if key else found
-        case Cut(steps=steps):
+        case ArrayPart(steps=steps):
             return cutter(steps)(*value)
-        case Chosen(options=options):
+        case ChosenPart(options=options):
             which, *found = value
             return _put_together(options[which], found[which], given, made)
     return value
@@ -244,7 +244,7 @@ def _fixed(outcome: Outcome) -> Iterator[Given | Known]:
         match parts.pop():
             case Given() | Known() as fixed:
                 yield fixed
-            case tuple(inner) | Made(parts=inner) | Chosen(options=inner):
+            case tuple(inner) | Made(parts=inner) | ChosenPart(options=inner):
                 parts += inner
 
 
@@ -258,9 +258,9 @@ def _built(part: ResultPart) -> object:
             return index
         case Listed(levels=levels, weak=weak, index=index, key=key):
             return Built(lister(levels, weak), (index,), key)
-        case Cut(parts, steps):
+        case ArrayPart(parts, steps):
             return Built(cutter(steps), parts)
-        case Chosen(which, options):
+        case ChosenPart(which, options):
             return artifact.Chosen(which, tuple(map(_built, options)))
     return part
 

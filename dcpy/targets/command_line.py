@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from dcpy.base.former_names import former_names
 from dcpy.base.options import Options
 from dcpy.base.source import SrcSpan
 
@@ -31,7 +32,7 @@ class Flag:
 
 
 @dataclass(frozen=True, slots=True)
-class Library:
+class LibraryOptions:
     """The options that a library is compiled with, and the chips that its kernels are for; none: the one that is there.
     """
 
@@ -70,7 +71,7 @@ class CommandLine:
     makes a folder for the vendor's tools.
     """
 
-    library: Callable[[Answers], Library] | None = None
+    library: Callable[[Answers], LibraryOptions] | None = None
     flags: tuple[Flag, ...] = ()
     project: Project | None = None
 
@@ -89,3 +90,6 @@ class CommandLine:
         others = " and ".join(flag.name for flag in self.details)
         wanted = f"--{self.project.flag}" if self.project else f"--device {name}"
         return "" if chosen or not self.given(answers) else f"{others} are for {wanted}"
+
+if not TYPE_CHECKING:  # with a `__getattr__`, a type checker would believe any name
+    __getattr__ = former_names(__name__, {"Library": "LibraryOptions"})

@@ -10,11 +10,11 @@ from dcpy.ir.machine_model import COSTS, Costs
 from dcpy.ir.nodes import LibraryNode
 from dcpy.ir.region import Loop
 from dcpy.transforms.catalog import LIBRARY_IDIOMS
-from dcpy.transforms.pipeline import Row, RunReport
+from dcpy.transforms.pipeline import CompositePass, RunReport
 
 
 @dataclass(frozen=True)
-class LibraryIdioms(Row):
+class LibraryIdioms(CompositePass):
     """Runs the pipelines of idioms of those libraries that the SDFG has nodes of; others are not even imported.
 
     `late`: also those that are for when all fusions are made, and those for this `target`. `raising`: those alone that

@@ -63,7 +63,7 @@ class RunReport:
         )
 
 
-class Row(Pass):
+class CompositePass(Pass):
     """A pass that consists of passes: each has its own line in the report."""
 
     def run(self, rw: Rewriter) -> int:
@@ -76,7 +76,7 @@ class Row(Pass):
 
 
 @dataclass(frozen=True, init=False)
-class Repeat(Row):
+class Repeat(CompositePass):
     """Runs passes in order, again and again, until none changes anything; made with `repeat`."""
 
     name: ClassVar[str] = "repeat"
@@ -114,7 +114,7 @@ def _priced(step: Pass, costs: Costs) -> Pass:
 
 
 @dataclass(frozen=True, init=False)
-class Pipeline(Row):
+class Pipeline(CompositePass):
     """A named row of passes, run once each, in order. `ensures` is the form in which it leaves an SDFG."""
 
     name: str  # type: ignore[misc]  # of this one, not of the class
@@ -165,7 +165,7 @@ def _parts(passes: tuple[Pass, ...]) -> Iterator[Pass]:
 
 def run_pass(step: Pass, rw: Rewriter, report: RunReport) -> None:
     """Runs one pass on one SDFG, and enters into the report what it did."""
-    if isinstance(step, Row):
+    if isinstance(step, CompositePass):
         step.run_with(rw, report)
         return
     start = time.perf_counter()

@@ -17,7 +17,7 @@ from dcpy.ir.analysis import device_side
 from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.analysis.gpu.kernel_launches import launches
 from dcpy.ir.analysis.gpu.memory_traffic import traffic_of
-from dcpy.ir.analysis.gpu.sector_counts import Count, counted
+from dcpy.ir.analysis.gpu.sector_counts import SectorCount, counted
 from dcpy.ir.interp.running import symbols_of
 from dcpy.programs.signatures import signature_of
 from dcpy.runtime.gpu.simulator.memory_checks import watching
@@ -88,7 +88,7 @@ def predicted(node, found, sizes, uses):
     """Of all launches: as many as were seen, each the average over the loops around it."""
     traffic = traffic_of(node, uses)
     counts = [counted(traffic, launch.symbols) for launch in launches(node, sizes)]
-    total = sum(counts, Count(0, 0))
+    total = sum(counts, SectorCount(0, 0))
     share = found.launches / max(len(counts), 1)
     return Kernel(found.name, found.moved_bytes, total.floor * share, total.moved * share, total.exact, found.launches)
 

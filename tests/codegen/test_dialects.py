@@ -86,7 +86,7 @@ OPENCL = C99.but(
     spaces={Space.HOST: "", Space.GLOBAL: "__global ", Space.SHARED: "__local "},
     words={"exported": "__kernel", "internal": "", "restrict": "restrict", "nan": "nan(0u{})", "infinity": "INFINITY"},
     intrinsics={"likely": "{0}", "take_kept": None, "owned_buffer": None, "free": None},
-    statements={tree.Team: None, tree.HeapBuffer: None},
+    statements={tree.TeamCall: None, tree.HeapBuffer: None},
     loops=lambda out, loop: [f"#pragma unroll {mark.factor}" for mark in loop.marks if isinstance(mark, tree.Unroll)],
     flags=(),
 )
@@ -121,7 +121,7 @@ def test_a_dialect_laid_over_another_one():
     ("statement", "reason"),
     [
         (tree.HeapBuffer("b", float64, N), "OpenCL C has no words for a HeapBuffer"),
-        (tree.Team(Call("f", (), Basic.VOID)), "OpenCL C has no words for a Team"),
+        (tree.TeamCall(Call("f", (), Basic.VOID)), "OpenCL C has no words for a Team"),
         (tree.Evaluate(Intrinsic("free", (Name("p", Pointer(Basic.VOID)),), Basic.VOID)), "for the intrinsic 'free'"),
         (tree.Declare("z", types.complex128), "OpenCL C has no words for numbers of dtype c128"),
         (tree.Declare("z", int32, operation("gcd", Name("k", int32), Name("k", int32))), "the operation 'gcd' on i32"),

@@ -137,7 +137,7 @@ WRONG_STATEMENTS = {
     "a condition is i64, not bool": (tree.If(((N, ()),)),),
     "the condition of a loop is i64, not bool": (tree.While(N, ()),),
     "a break outside of loops": (tree.Break(),),
-    "what a team calls is i32, not void": (tree.Team(Call("helper", (X,), STATUS)),),
+    "what a team calls is i32, not void": (tree.TeamCall(Call("helper", (X,), STATUS)),),
     "leaves 'next', which is not around it": (replace(STOP, status=TEAM, leaves="next"),),
     "a failed check leaves a function that returns void": (STOP,),
     "a check has nowhere to keep its numbers": (STOP,),

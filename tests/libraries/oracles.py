@@ -11,7 +11,7 @@ from dcpy.ir import machine_model
 from dcpy.ir.expressions.scalar import Ref
 from dcpy.ir.interp import running as interpreter
 from dcpy.ir.interp.machine import Machine
-from dcpy.ir.interp.scalars import Environment, evaluate
+from dcpy.ir.interp.scalars import LeafValues, evaluate
 from dcpy.ir.library.expansions import environment_of
 from dcpy.ir.nodes import ForeignCall, LibraryNode, Map
 from dcpy.ir.region import Loop
@@ -44,7 +44,7 @@ class CallingMachine(Machine):
         passed = [
             ctypes.c_void_p(self._part(memlets[arg], node).ctypes.data)
             if isinstance(arg, str)
-            else _c_value(evaluate(arg, Environment(self.symbols, values, None)))
+            else _c_value(evaluate(arg, LeafValues(self.symbols, values, None)))
             for arg in node.args
         ]
         if node.result:

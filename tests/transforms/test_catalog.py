@@ -13,7 +13,7 @@ from dcpy import plugins
 from dcpy.transforms.api import Transformation
 from dcpy.transforms.catalog import PASSES, PIPELINES, TRANSFORMATIONS
 from dcpy.transforms.passes import GraphPass, Pass
-from dcpy.transforms.pipeline import Pipeline, Repeat, Row
+from dcpy.transforms.pipeline import CompositePass, Pipeline, Repeat
 
 
 def everything() -> list[object]:
@@ -30,7 +30,7 @@ def test_all_transformations_are_listed():
 
 
 def test_all_other_passes_are_listed():
-    frames = (Pass, GraphPass, Row, Repeat, Pipeline)
+    frames = (Pass, GraphPass, CompositePass, Repeat, Pipeline)
     kinds = [value for value in everything() if isinstance(value, type) and issubclass(value, Pass)]
     written = {kind.name: kind for kind in kinds if not issubclass(kind, Transformation) and kind not in frames}
     assert {name: PASSES[name] for name in PASSES} == written

@@ -25,14 +25,14 @@ Condition = tuple[LirExpr, bool]  #: and whether it is to hold
 
 
 @dataclass(frozen=True, slots=True)
-class Guarded:
+class GuardedStatement:
     """A statement with the conditions under which it runs."""
 
     statement: tree.Statement
     conditions: tuple[Condition, ...]
 
 
-def guarded(body: tree.Body, conditions: tuple[Condition, ...] = ()) -> Iterator[Guarded]:
+def guarded(body: tree.Body, conditions: tuple[Condition, ...] = ()) -> Iterator[GuardedStatement]:
     """The statements of a body, and those in its branches; what is in loops inside is part of these."""
     for statement in body:
         match statement:
@@ -46,7 +46,7 @@ def guarded(body: tree.Body, conditions: tuple[Condition, ...] = ()) -> Iterator
                 for inside in bodies(statement):
                     yield from guarded(inside, conditions)
             case _:
-                yield Guarded(statement, conditions)
+                yield GuardedStatement(statement, conditions)
 
 
 def axes_of(loop: tree.Loop, mark: tree.Pipelined, known: Known) -> Axes | None:

@@ -26,7 +26,7 @@ class Replay:
 
 
 @dataclass(frozen=True, slots=True)
-class Blocked:
+class WaitingProcess:
     """A process that cannot go on: where it waits, since which cycle of its own, and for whom."""
 
     name: str
@@ -50,7 +50,7 @@ class Replayed:
     """Result of a replay: the cycle in which each process ends, and the processes that are blocked."""
 
     ends: tuple[int, ...]
-    blocked: tuple[Blocked, ...]
+    blocked: tuple[WaitingProcess, ...]
     peaks: Mapping[str, int] = field(default_factory=dict)  #: places of each queue that were in use at one time
 
     @property
@@ -58,7 +58,7 @@ class Replayed:
         """Until the last process has ended."""
         return max(self.ends, default=0)
 
-    def circle(self) -> list[Blocked]:
+    def circle(self) -> list[WaitingProcess]:
         """Processes that wait for each other; the last one waits for the first one, or for one that has ended."""
         import networkx
 
@@ -91,7 +91,7 @@ def replayed(processes: Sequence[Replay], depths: Mapping[str, int]) -> Replayed
         process.is_ready = False
         process.waits = next(process.turns, None)
     blocked = tuple(
-        Blocked(
+        WaitingProcess(
             one.name, queue.name, pushing, queue.pushed - queue.released, queue.depth, process.real(process.tick),
             bool(process.outputs), _other_end(one, queue, processes),
         )

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from dcpy.base.source import SrcSpan
 from dcpy.codegen.cycle_model.integer_evaluation import Known, value_of
 from dcpy.codegen.cycle_model.network_simulation import Replay, Replayed, replayed
-from dcpy.codegen.cycle_model.process_time import Pipeline, ProcessTime, UnknownCyclesError, process_time
+from dcpy.codegen.cycle_model.process_time import PipelinedLoop, ProcessTime, UnknownCyclesError, process_time
 from dcpy.codegen.cycle_model.resources import Memory, Operators, memories_of, operators_of
 from dcpy.codegen.cycle_model.token_bursts import TokenBursts
 from dcpy.codegen.cycle_model.token_trace import Move, Pipe, moves_in
@@ -42,7 +42,7 @@ class Timed:
     starts: int  #: the cycle in which its first inputs are there
     ends: int
     course: ProcessTime
-    pipelines: tuple[Pipeline, ...]
+    pipelines: tuple[PipelinedLoop, ...]
     operators: Operators
     memories: tuple[Memory, ...]
     span: SrcSpan | None

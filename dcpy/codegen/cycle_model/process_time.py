@@ -31,7 +31,7 @@ class UnknownCyclesError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Pipeline:
+class PipelinedLoop:
     """A pipelined loop as it runs in a process."""
 
     variable: str
@@ -51,7 +51,7 @@ class ProcessTime:
     pushes: dict[str, TokenBursts] = field(default_factory=dict)
     read: int = 0  #: bytes of memory beside the chip
     written: int = 0
-    pipelines: dict[int, Pipeline] = field(default_factory=dict)  #: by the place in the text
+    pipelines: dict[int, PipelinedLoop] = field(default_factory=dict)  #: by the place in the text
 
 
 def process_time(body: tree.Body, known: Known) -> ProcessTime:
@@ -150,7 +150,7 @@ class _Walk:
             inside.written * count,
         )
         self.at_times(loop, mark, course, interval, known)
-        course.pipelines[id(loop)] = Pipeline(loop.var, interval, mark.depth, count, loop.span, bound)
+        course.pipelines[id(loop)] = PipelinedLoop(loop.var, interval, mark.depth, count, loop.span, bound)
         return course
 
     def at_times(

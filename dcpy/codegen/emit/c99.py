@@ -165,7 +165,7 @@ C99 = CPP.but(
     expressions={Name: name, Call: call},
     statements={
         tree.HeapBuffer: heap_buffer, tree.Grow: grow, tree.Update: update, tree.CheckFail: check_fail,
-        **dict.fromkeys((tree.Queues, tree.Network, tree.Spawn, tree.Run)),
+        **dict.fromkeys((tree.Queues, tree.ProcessNetwork, tree.Spawn, tree.Run)),
         **dict.fromkeys((tree.DeviceBuffer, tree.Transfer, tree.TransferBox, tree.Launch)),
     },
     loops=loop_directives,

@@ -97,7 +97,7 @@ def queues(out: Printer, s: tree.Queues) -> None:
     out.out.line(f"dcpy_stream<{element}> *const {s.name} = {name}.data;")
 
 
-def network(out: Printer, s: tree.Network) -> None:
+def network(out: Printer, s: tree.ProcessNetwork) -> None:
     """``dcpy_network work;``"""
     out.out.line(f"dcpy_network {s.name};")
 
@@ -139,11 +139,11 @@ CPP = Dialect(
     intrinsics=INTRINSICS,
     expressions={**EXPRESSIONS, Name: openmp.variable},
     statements={
-        **STATEMENTS, tree.Update: openmp.update, tree.Team: openmp.team, tree.HeapBuffer: heap_buffer,
-        tree.Grow: grow, tree.Queues: queues, tree.Network: network, tree.Spawn: spawn, tree.Run: run,
+        **STATEMENTS, tree.Update: openmp.update, tree.TeamCall: openmp.team, tree.HeapBuffer: heap_buffer,
+        tree.Grow: grow, tree.Queues: queues, tree.ProcessNetwork: network, tree.Spawn: spawn, tree.Run: run,
         tree.DeviceBuffer: device_commands.device_buffer, tree.Transfer: device_commands.transfer,
         tree.TransferBox: device_commands.transfer_box, tree.Launch: device_commands.launch, tree.SharedBuffer: None,
-        tree.Barrier: None,
+        tree.BlockBarrier: None,
     },
     loops=openmp.loop_directives,
     module=openmp.declared_reductions,

@@ -23,7 +23,7 @@ from dcpy.codegen.lir.expr import (
     Prefix,
     SizeOf,
 )
-from dcpy.codegen.lir.types import INDEX, Lanes, Vector
+from dcpy.codegen.lir.types import INDEX, Lanes, VectorType
 from dcpy.ir.types import DType
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def literal(out: Printer, expr: Literal) -> Text:
 
 def item(out: Printer, expr: Item) -> Text:
     """``a[i]``, ``v.at[i]``, ``token[i]``"""
-    at = ".at" if isinstance(expr.base.type, Vector) else ""
+    at = ".at" if isinstance(expr.base.type, VectorType) else ""
     if isinstance(expr.base.type, Lanes):
         at = out.dialect.word("lanes of a token")
     return f"{out.text(expr.base, POSTFIX)}{at}[{out.text(expr.index)}]", POSTFIX

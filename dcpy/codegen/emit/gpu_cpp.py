@@ -33,7 +33,7 @@ def shared_buffer(out: Printer, s: tree.SharedBuffer) -> None:
     out.out.line(f"DCPY_SHARED({out.type(s.element)}, {s.name}, {s.count});")
 
 
-def barrier(out: Printer, s: tree.Barrier) -> None:
+def barrier(out: Printer, s: tree.BlockBarrier) -> None:
     """``DCPY_BARRIER();``"""
     out.out.line("DCPY_BARRIER();")
 
@@ -107,10 +107,10 @@ DEVICE = CPP.but(
                          "push", "pop", "call_python", "call_through", *OF_DEVICES)),
     },
     statements={
-        tree.SharedBuffer: shared_buffer, tree.Barrier: barrier, tree.Update: update, tree.CheckFail: check_fail,
+        tree.SharedBuffer: shared_buffer, tree.BlockBarrier: barrier, tree.Update: update, tree.CheckFail: check_fail,
         **dict.fromkeys((
-            tree.Team, tree.HeapBuffer, tree.Grow, tree.Queues, tree.Network, tree.Spawn, tree.Run, tree.DeviceBuffer,
-            tree.Transfer, tree.TransferBox, tree.Launch,
+            tree.TeamCall, tree.HeapBuffer, tree.Grow, tree.Queues, tree.ProcessNetwork, tree.Spawn, tree.Run,
+            tree.DeviceBuffer, tree.Transfer, tree.TransferBox, tree.Launch,
         )),
     },
     loops=loop_directives,

@@ -68,9 +68,11 @@ def stack_buffer(out: Printer, s: tree.StackBuffer) -> None:
     """``float __attribute__((register)) x[8];``: the tool takes as many banks as there are powers of two."""
     words = ""
     match s.cut:
-        case tree.Cut(style="complete"):
+        case tree.ArrayPartition(style="complete"):
             words = " __attribute__((register))"
-        case tree.Cut(style="cyclic", factor=factor) if factor & (factor - 1) == 0 and isinstance(s.element, DType):
+        case tree.ArrayPartition(style="cyclic", factor=factor) if (
+            factor & (factor - 1) == 0 and isinstance(s.element, DType)
+        ):
             words = f" __attribute__((numbanks({factor}), bankwidth({s.element.itemsize})))"
     out.out.line(f"{out.type(s.element)}{words} {s.name}[{s.count}];")
 
@@ -113,7 +115,7 @@ INTEL = C99.but(
     },
     statements={
         tree.StackBuffer: stack_buffer, tree.CheckFail: check_fail, tree.Update: statements.update,
-        **dict.fromkeys((tree.Team, tree.HeapBuffer, tree.Grow)),
+        **dict.fromkeys((tree.TeamCall, tree.HeapBuffer, tree.Grow)),
     },
     module=channels,
     loops=loop_directives,

@@ -120,7 +120,7 @@ def _parts(out: Printer, s: tree.Update) -> dict[str, str]:
     }
 
 
-def team(out: Printer, s: tree.Team) -> None:
+def team(out: Printer, s: tree.TeamCall) -> None:
     """A call inside ``omp parallel``, or alone."""
     call = f"{out.text(s.call)};"
     if s.condition is None:

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from dcpy.base.errors import CodegenError
 from dcpy.codegen.emit.dialect import Dialect
-from dcpy.codegen.lir.types import Basic, Fifo, Lanes, LirType, Pointer, Reference, Vector
+from dcpy.codegen.lir.types import Basic, Fifo, Lanes, LirType, Pointer, Reference, VectorType
 from dcpy.ir.types import DType
 
 
@@ -25,7 +25,7 @@ def spelled(dialect: Dialect, kind: LirType) -> str:
             return dialect.word("queue").format(spelled(dialect, element), depth)
         case Lanes(element=element, count=count):
             return dialect.word("token").format(spelled(dialect, element), count)
-        case Vector(element=element):
+        case VectorType(element=element):
             return dialect.word("vector").format(spelled(dialect, element))
         case Reference(element=element):
             return _behind(spelled(dialect, element), dialect.word("reference"))

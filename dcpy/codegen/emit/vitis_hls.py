@@ -57,7 +57,7 @@ def queues(out: Printer, s: tree.Queues) -> None:
         out.out.line(f"DCPY_QUEUES({s.name})")
 
 
-def network(out: Printer, s: tree.Network) -> None:
+def network(out: Printer, s: tree.ProcessNetwork) -> None:
     """The ports of a kernel, and that its processes run at the same time."""
     *_, params = out.params_of.values()  # of the function that is printed
     for position, param in enumerate(params):
@@ -149,9 +149,9 @@ VITIS = CPP.but(
                          "call_through")),
     },
     statements={
-        tree.Queues: queues, tree.Network: network, tree.Spawn: spawn, tree.Run: run, tree.Loop: loop,
+        tree.Queues: queues, tree.ProcessNetwork: network, tree.Spawn: spawn, tree.Run: run, tree.Loop: loop,
         tree.StackBuffer: stack_buffer, tree.CheckFail: check_fail,
-        **dict.fromkeys((tree.Team, tree.HeapBuffer, tree.Grow)),
+        **dict.fromkeys((tree.TeamCall, tree.HeapBuffer, tree.Grow)),
     },
     module=headers,
     loops=lambda out, loop: [],

@@ -18,7 +18,7 @@ from dcpy.codegen.emit.cpp import CPP
 from dcpy.codegen.emit.intel_opencl import INTEL
 from dcpy.codegen.emit.source_files import program_text
 from dcpy.codegen.emit.vitis_hls import VITIS
-from dcpy.codegen.fpga.opencl_host import Network, board_units, whole
+from dcpy.codegen.fpga.opencl_host import BoardFunction, board_units, whole
 from dcpy.codegen.fpga.vitis_link import link_text, ports, require_banks
 from dcpy.codegen.generate import unit_of
 from dcpy.codegen.lir import tree
@@ -134,7 +134,7 @@ def _device_units(
         source = "" if intel is None else intel[0].text
         text = _vitis(module, hardware, on_board=True) if intel is None else intel[0]
         parts = {kernel.name: whole(kernel) for kernel in hardware.kernels} if intel is None else intel[1].parts
-        called = [Network(hardware.launches[name], parts[name]) for name in parts]
+        called = [BoardFunction(hardware.launches[name], parts[name]) for name in parts]
         host = board_units(module.base, called, hardware, source)
         return (*host, text) if intel is not None else (*host, text, _link(sdfg, hardware, options))
     text = _vitis(module, hardware, on_board=False)

@@ -15,7 +15,7 @@ from dcpy.ir.sdfg import Sdfg
 
 
 @dataclass(frozen=True, slots=True)
-class Port:
+class MemoryPort:
     """An array of a kernel, in the memory of a board."""
 
     kernel: str
@@ -23,7 +23,7 @@ class Port:
     bank: Bank | None = None
 
 
-def ports(sdfg: Sdfg, kernels: Sequence[tree.Function]) -> Iterator[Port]:
+def ports(sdfg: Sdfg, kernels: Sequence[tree.Function]) -> Iterator[MemoryPort]:
     """The arrays of the kernels; a bank that the program gives an array is that of the parameter of its name."""
     banks: Mapping[str, Bank | None] = {
         name: desc.bank
@@ -34,7 +34,7 @@ def ports(sdfg: Sdfg, kernels: Sequence[tree.Function]) -> Iterator[Port]:
     for kernel in kernels:
         for param in kernel.params:
             if isinstance(param.type, Pointer | Reference):
-                yield Port(kernel.name, param.name, banks.get(param.name))
+                yield MemoryPort(kernel.name, param.name, banks.get(param.name))
 
 
 def require_banks(sdfg: Sdfg, board: Board) -> None:
@@ -53,7 +53,7 @@ def require_banks(sdfg: Sdfg, board: Board) -> None:
                 )
 
 
-def link_text(kernels: Sequence[str], arrays: Sequence[Port], board: Board) -> str:
+def link_text(kernels: Sequence[str], arrays: Sequence[MemoryPort], board: Board) -> str:
     """``link.cfg`` of Vitis: where each port's array is. Those without a bank are spread over the board's, in order."""
     lines = ["# Where arrays are: a bank for each port, so that none waits for another.", "[connectivity]"]
     lines += [f"nk={kernel}:1:{kernel}_1" for kernel in kernels]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, Fifo, LirType, Pointer, Vector
+from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, Fifo, LirType, Pointer, VectorType
 from dcpy.ir import types
 from dcpy.ir.data import Space
 from dcpy.ir.types import DType
@@ -95,8 +95,8 @@ INTRINSICS: Mapping[str, Callable[[Any], Rule]] = {
     "graph_replay": lambda of: Rule((INDEX,), Basic.VOID),  # what was recorded runs
     # of a device, in kernels
     **{name: lambda of: Rule((), of) for name in OF_KERNELS},  # of indices, or of small ones
-    "load_wide": lambda of: Rule((_of_device(of, const=True),), Vector(of)),  # 16 bytes
-    "store_wide": lambda of: Rule((_of_device(of), Vector(of)), Basic.VOID),
+    "load_wide": lambda of: Rule((_of_device(of, const=True),), VectorType(of)),  # 16 bytes
+    "store_wide": lambda of: Rule((_of_device(of), VectorType(of)), Basic.VOID),
     "is_wide": lambda of: Rule((_of_device(of, const=True),), TRUTH),  # a place that is a multiple of 16 bytes
     # of the dialects of C, which print conversions and operations with them
     "truncate": lambda of: Rule((types.float64,), of),

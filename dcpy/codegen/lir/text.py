@@ -27,7 +27,7 @@ from dcpy.codegen.lir.expr import (
     Prefix,
     SizeOf,
 )
-from dcpy.codegen.lir.types import Basic, Fifo, Lanes, LirType, Pointer, Reference, Vector
+from dcpy.codegen.lir.types import Basic, Fifo, Lanes, LirType, Pointer, Reference, VectorType
 from dcpy.ir.data import Space
 from dcpy.ir.types import DType
 
@@ -167,11 +167,11 @@ _LINES: dict[type, Callable[[Any], str]] = {
     tree.Assign: lambda s: f"{expr_text(s.target)} = {expr_text(s.value)}",
     tree.Update: _update,
     tree.Evaluate: lambda s: expr_text(s.call),
-    tree.Team: lambda s: f"team {expr_text(s.call)}" + (f" if {expr_text(s.condition)}" if s.condition else ""),
+    tree.TeamCall: lambda s: f"team {expr_text(s.call)}" + (f" if {expr_text(s.condition)}" if s.condition else ""),
     tree.HeapBuffer: _heap,
     tree.Grow: lambda s: f"grow {s.name} to {expr_text(s.count)} keeping {expr_text(s.kept)}",
     tree.Queues: _queues,
-    tree.Network: lambda s: f"network {s.name}",
+    tree.ProcessNetwork: lambda s: f"network {s.name}",
     tree.Spawn: _spawn,
     tree.Run: lambda s: f"const {s.name}: i32 = run {s.network} or {expr_text(s.no_threads)}",
     tree.StackBuffer: lambda s: (
@@ -183,7 +183,7 @@ _LINES: dict[type, Callable[[Any], str]] = {
     tree.Transfer: lambda s: f"transfer {expr_text(s.source)} to {expr_text(s.to)} of {expr_text(s.size)}",
     tree.TransferBox: _box,
     tree.Launch: _launch,
-    tree.Barrier: lambda s: "barrier",
+    tree.BlockBarrier: lambda s: "barrier",
     tree.Return: lambda s: "return" if s.value is None else f"return {expr_text(s.value)}",
 }
 
@@ -237,7 +237,7 @@ def type_text(kind: LirType) -> str:
             return f"{element}x{count}"
         case Reference(element=element):
             return f"&{type_text(element)}"
-        case Vector(element=element):
+        case VectorType(element=element):
             return f"wide<{element}>"
         case Pointer(element=element, const=const, space=space):
             where = "" if space is Space.HOST else f"{space.value} "

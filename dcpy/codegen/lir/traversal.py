@@ -123,7 +123,7 @@ def expressions(statement: Statement) -> tuple[LirExpr, ...]:
             return (value,)
         case tree.If(cases=cases):
             return tuple(condition for condition, _ in cases)
-        case tree.Team(call=call, condition=condition):
+        case tree.TeamCall(call=call, condition=condition):
             return (call,) if condition is None else (call, condition)
         case tree.CheckFail(condition=condition, number=number, values=values, order=order):
             return (condition, number, *values, *order)
@@ -167,7 +167,7 @@ def names_in(body: Body) -> dict[str, LirType]:
         match statement:
             case (
                 tree.Declare(name=name) | tree.HeapBuffer(name=name) | tree.StackBuffer(name=name)
-                | tree.Queues(name=name) | tree.Network(name=name) | tree.Run(name=name)
+                | tree.Queues(name=name) | tree.ProcessNetwork(name=name) | tree.Run(name=name)
                 | tree.DeviceBuffer(name=name) | tree.SharedBuffer(name=name)
             ):  # fmt: skip
                 declared.add(name)

@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Union
+from typing import TYPE_CHECKING, Union
 
+from dcpy.base.former_names import former_names
 from dcpy.base.source import SrcSpan
 from dcpy.codegen.lir.expr import Call, Intrinsic, LirExpr, Name
 from dcpy.codegen.lir.reduction_operators import ReductionOperator
@@ -16,10 +17,10 @@ from dcpy.ir.expressions.scalar import Number
 from dcpy.ir.types import DType
 
 Statement = Union[
-    "Compound", "Attempt", "Declare", "Assign", "Update", "Evaluate", "Loop", "While", "If", "Team", "HeapBuffer",
+    "Compound", "Attempt", "Declare", "Assign", "Update", "Evaluate", "Loop", "While", "If", "TeamCall", "HeapBuffer",
     "Grow",
-    "StackBuffer", "Queues", "Network", "Spawn", "Run", "CheckFail", "Return", "Break", "Continue",
-    "DeviceBuffer", "Transfer", "TransferBox", "Launch", "SharedBuffer", "Barrier",
+    "StackBuffer", "Queues", "ProcessNetwork", "Spawn", "Run", "CheckFail", "Return", "Break", "Continue",
+    "DeviceBuffer", "Transfer", "TransferBox", "Launch", "SharedBuffer", "BlockBarrier",
 ]  # fmt: skip
 Body = tuple[Statement, ...]
 
@@ -178,7 +179,7 @@ class If(_Placed):
 
 
 @dataclass(frozen=True, slots=True)
-class Team(_Placed):
+class TeamCall(_Placed):
     """A call by all threads where `condition` holds (None: always), else by this one alone."""
 
     call: Call
@@ -207,7 +208,7 @@ class Grow(_Placed):
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class ArrayPartition:
     """Array partition in hardware: into `factor` pieces, ``cyclic`` or ``block``; ``complete``: into its elements."""
 
     style: str
@@ -221,7 +222,7 @@ class StackBuffer(_Placed):
     name: str
     element: LirType
     count: int
-    cut: Cut | None = None
+    cut: ArrayPartition | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +236,7 @@ class Queues(_Placed):
 
 
 @dataclass(frozen=True, slots=True)
-class Network(_Placed):
+class ProcessNetwork(_Placed):
     """A set of processes under a name, empty at first."""
 
     name: str
@@ -368,7 +369,7 @@ class SharedBuffer(_Placed):
 
 
 @dataclass(frozen=True, slots=True)
-class Barrier(_Placed):
+class BlockBarrier(_Placed):
     """All threads of the block come here before any goes on, and see what the others wrote."""
 
 
@@ -452,3 +453,8 @@ class Module:
 def with_span(statement: Statement, span: SrcSpan | None) -> Statement:
     """The statement, placed at `span` unless it has a place."""
     return statement if statement.span is not None or span is None else replace(statement, span=span)
+
+if not TYPE_CHECKING:  # with a `__getattr__`, a type checker would believe any name
+    __getattr__ = former_names(
+        __name__, {"Barrier": "BlockBarrier", "Cut": "ArrayPartition", "Network": "ProcessNetwork", "Team": "TeamCall"}
+    )

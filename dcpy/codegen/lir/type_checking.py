@@ -28,7 +28,18 @@ from dcpy.codegen.lir.expr import (
 from dcpy.codegen.lir.intrinsics import INTRINSICS
 from dcpy.codegen.lir.text import expr_text, type_text
 from dcpy.codegen.lir.traversal import children
-from dcpy.codegen.lir.types import INDEX, SMALL_INDEX, TRUTH, Basic, Fifo, Lanes, LirType, Pointer, Reference, Vector
+from dcpy.codegen.lir.types import (
+    INDEX,
+    SMALL_INDEX,
+    TRUTH,
+    Basic,
+    Fifo,
+    Lanes,
+    LirType,
+    Pointer,
+    Reference,
+    VectorType,
+)
 from dcpy.ir import types
 from dcpy.ir.types import DType
 
@@ -48,24 +59,24 @@ Said = Iterator[str]
 
 
 @dataclass(frozen=True, slots=True)
-class Signature:
+class FunctionTypes:
     """Types of the parameters and the result of a function; None is an unknown type."""
 
     params: tuple[LirType | None, ...]
     result: LirType | None
 
     @classmethod
-    def of_function(cls, function: tree.Function) -> Signature:
+    def of_function(cls, function: tree.Function) -> FunctionTypes:
         """Of one of the module's."""
         return cls(tuple(param.type for param in function.params), function.result)
 
     @classmethod
-    def of_kernel(cls, kernel: tree.Kernel) -> Signature:
+    def of_kernel(cls, kernel: tree.Kernel) -> FunctionTypes:
         """Of one of the module's kernels: launching it gives nothing."""
         return cls(tuple(param.type for param in kernel.params), Basic.VOID)
 
     @classmethod
-    def of_prototype(cls, prototype: Prototype) -> Signature:
+    def of_prototype(cls, prototype: Prototype) -> FunctionTypes:
         """Of a foreign one."""
         return cls(tuple(map(_c_type, prototype.parameters)), _c_type(prototype.result))
 
@@ -110,7 +121,7 @@ def is_place(target: LirExpr) -> str:
 class Types:
     """Checks expressions; `functions` are those that may be called."""
 
-    def __init__(self, functions: Mapping[str, Signature | None]) -> None:
+    def __init__(self, functions: Mapping[str, FunctionTypes | None]) -> None:
         self.functions = functions
 
     def problems(self, expr: LirExpr, names: Names) -> Said:
@@ -129,7 +140,7 @@ class Types:
             yield f"{e.name!r} is {type_text(kind)}, not {type_text(e.type)}"
 
     def _item(self, e: Item, names: Names) -> Said:
-        if not isinstance(e.base.type, Pointer | Vector | Lanes):
+        if not isinstance(e.base.type, Pointer | VectorType | Lanes):
             yield f"{type_text(e.base.type)} has no elements"
         elif e.base.type.element != e.type:
             yield f"an element is {type_text(e.base.type.element)}, not {type_text(e.type)}"

@@ -62,14 +62,14 @@ class Fifo:
 
 
 @dataclass(frozen=True, slots=True)
-class Vector:
+class VectorType:
     """16 bytes of elements, which a device loads and stores at once."""
 
     element: DType
 
 
-LirType = DType | Basic | Pointer | Reference | Fifo | Lanes | Vector
-TYPES = (DType, Basic, Pointer, Reference, Fifo, Lanes, Vector)
+LirType = DType | Basic | Pointer | Reference | Fifo | Lanes | VectorType
+TYPES = (DType, Basic, Pointer, Reference, Fifo, Lanes, VectorType)
 
 INDEX = types.int64  #: of indices and sizes
 SMALL_INDEX = types.int32  #: of those in kernels for which 32 bits suffice

@@ -17,14 +17,14 @@ from dcpy.base.source import SrcSpan
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import Call, LirExpr
 from dcpy.codegen.lir.text import type_text
-from dcpy.codegen.lir.type_checking import Signature, Types, agrees, is_place
+from dcpy.codegen.lir.type_checking import FunctionTypes, Types, agrees, is_place
 from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, Fifo, LirType, Pointer, Reference
 from dcpy.codegen.lir.verify_devices import host_problems, kernel_problems
 from dcpy.ir.data import Space
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class FunctionError:
     """Error in a function of the LIR, with the place in Python that it comes from."""
 
     function: str
@@ -47,23 +47,23 @@ def require_valid(module: tree.Module, foreign: Mapping[str, Prototype | None]) 
         )
 
 
-def problems(module: tree.Module, foreign: Mapping[str, Prototype | None]) -> list[Problem]:
+def problems(module: tree.Module, foreign: Mapping[str, Prototype | None]) -> list[FunctionError]:
     """All that is wrong in a module; `foreign` has the functions of C that it may call."""
-    known = {name: None if found is None else Signature.of_prototype(found) for name, found in foreign.items()}
-    known |= {function.name: Signature.of_function(function) for function in module.declared}
-    known |= {kernel.name: Signature.of_kernel(kernel) for kernel in module.kernels}
+    known = {name: None if found is None else FunctionTypes.of_prototype(found) for name, found in foreign.items()}
+    known |= {function.name: FunctionTypes.of_function(function) for function in module.declared}
+    known |= {kernel.name: FunctionTypes.of_kernel(kernel) for kernel in module.kernels}
     outer = _globals(module)
-    found: list[Problem] = []
+    found: list[FunctionError] = []
     for function in module.functions:
         if known.get(function.name) is not None:  # words of foreign text need not be functions
-            found.append(Problem(function.name, "declared twice", function.span))
-        known[function.name] = Signature.of_function(function)
+            found.append(FunctionError(function.name, "declared twice", function.span))
+        known[function.name] = FunctionTypes.of_function(function)
         found += _Function(function, known, outer).problems()
-        found += [Problem(function.name, message, span) for message, span in host_problems(function)]
+        found += [FunctionError(function.name, message, span) for message, span in host_problems(function)]
     for kernel in module.kernels:
         run = tree.Function(kernel.name, Basic.VOID, kernel.params, kernel.body, span=kernel.span)
         found += _Function(run, known, outer, in_kernel=True).problems()
-        found += [Problem(kernel.name, message, span) for message, span in kernel_problems(kernel)]
+        found += [FunctionError(kernel.name, message, span) for message, span in kernel_problems(kernel)]
     return found
 
 
@@ -94,7 +94,7 @@ class _Function:
     def __init__(
         self,
         function: tree.Function,
-        known: Mapping[str, Signature | None],
+        known: Mapping[str, FunctionTypes | None],
         outer: Mapping[str, LirType],
         *,
         in_kernel: bool = False,
@@ -103,10 +103,10 @@ class _Function:
         self.function = function
         self.types = Types(known)
         self.outer = outer
-        self.found: list[Problem] = []
+        self.found: list[FunctionError] = []
         self.span = function.span
 
-    def problems(self) -> list[Problem]:
+    def problems(self) -> list[FunctionError]:
         scope = _Scope(dict(self.outer))
         for param in self.function.params:
             self.declare(scope, param.name, param.type)
@@ -116,7 +116,7 @@ class _Function:
         return self.found
 
     def report(self, message: str) -> None:
-        self.found.append(Problem(self.function.name, message, self.span))
+        self.found.append(FunctionError(self.function.name, message, self.span))
 
     def declare(self, scope: _Scope, name: str, kind: LirType) -> None:
         """A new variable of a scope."""
@@ -202,12 +202,12 @@ class _Function:
     def check_evaluate(self, s: tree.Evaluate, scope: _Scope) -> None:
         self.typed(s.call, scope)
 
-    def check_team(self, s: tree.Team, scope: _Scope) -> None:
+    def check_team(self, s: tree.TeamCall, scope: _Scope) -> None:
         self.expect(s.call, Basic.VOID, scope, "what a team calls")
         if s.condition is not None:
             self.expect(s.condition, TRUTH, scope, "the condition of a team")
 
-    def check_network(self, s: tree.Network, scope: _Scope) -> None:
+    def check_network(self, s: tree.ProcessNetwork, scope: _Scope) -> None:
         self.declare(scope, s.name, Basic.VOID)
 
     def check_spawn(self, s: tree.Spawn, scope: _Scope) -> None:
@@ -294,7 +294,7 @@ class _Function:
             self.report(f"{s.name!r} has {s.count} elements")
         self.declare(scope, s.name, Pointer(s.element, space=Space.SHARED))
 
-    def check_barrier(self, s: tree.Barrier, scope: _Scope) -> None:
+    def check_barrier(self, s: tree.BlockBarrier, scope: _Scope) -> None:
         """Accept every barrier: `verify_devices` checks the places of barriers for all threads together."""
 
     def check_transfer(self, s: tree.Transfer, scope: _Scope) -> None:
@@ -332,12 +332,12 @@ _STATEMENTS: dict[type, Callable[[_Function, Any, _Scope], None]] = {
     tree.Declare: _Function.check_declare, tree.HeapBuffer: _Function.check_heap,
     tree.StackBuffer: _Function.check_stack, tree.Grow: _Function.check_grow, tree.Queues: _Function.check_queues,
     tree.Assign: _Function.check_assign, tree.Update: _Function.check_update,
-    tree.Evaluate: _Function.check_evaluate, tree.Team: _Function.check_team,
-    tree.Network: _Function.check_network, tree.Spawn: _Function.check_spawn, tree.Run: _Function.check_run,
+    tree.Evaluate: _Function.check_evaluate, tree.TeamCall: _Function.check_team,
+    tree.ProcessNetwork: _Function.check_network, tree.Spawn: _Function.check_spawn, tree.Run: _Function.check_run,
     tree.Compound: _Function.check_block, tree.Attempt: _Function.check_attempt, tree.Loop: _Function.check_loop,
     tree.While: _Function.check_while, tree.If: _Function.check_if, tree.CheckFail: _Function.check_fail,
     tree.Return: _Function.check_return, tree.Break: _Function.check_leave, tree.Continue: _Function.check_leave,
     tree.DeviceBuffer: _Function.check_device_buffer, tree.SharedBuffer: _Function.check_shared,
-    tree.Barrier: _Function.check_barrier, tree.Transfer: _Function.check_transfer,
+    tree.BlockBarrier: _Function.check_barrier, tree.Transfer: _Function.check_transfer,
     tree.TransferBox: _Function.check_box, tree.Launch: _Function.check_launch,
 }  # fmt: skip

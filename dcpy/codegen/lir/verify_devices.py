@@ -18,10 +18,10 @@ from dcpy.ir.data import Space
 
 OF_DEVICES = (Space.GLOBAL, Space.SHARED)
 OF_HOSTS = (
-    tree.Team, tree.HeapBuffer, tree.Grow, tree.Queues, tree.Network, tree.Spawn, tree.Run, tree.Return,
+    tree.TeamCall, tree.HeapBuffer, tree.Grow, tree.Queues, tree.ProcessNetwork, tree.Spawn, tree.Run, tree.Return,
     tree.DeviceBuffer, tree.Transfer, tree.TransferBox, tree.Launch,
 )  # fmt: skip
-OF_KERNELS = (tree.SharedBuffer, tree.Barrier)
+OF_KERNELS = (tree.SharedBuffer, tree.BlockBarrier)
 MARKS_OF_HOSTS = (tree.Divided, tree.Simd, tree.Reduction)
 MOST_THREADS = 1024  #: of a block
 Said = Iterator[tuple[str, SrcSpan | None]]
@@ -79,7 +79,7 @@ class _Threads:
     def divergent_barriers(self, body: tree.Body, inside: bool) -> Said:
         """Barriers where some threads may not come; `inside`: the body itself is such a place."""
         for statement in body:
-            if isinstance(statement, tree.Barrier) and inside:
+            if isinstance(statement, tree.BlockBarrier) and inside:
                 yield "a barrier that some threads of the block may not reach", statement.span
             self._learn(statement, inside)
             differs = inside or self._branches(statement)

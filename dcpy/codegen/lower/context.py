@@ -18,7 +18,7 @@ from dcpy.codegen.lir.expr import Infix, LirExpr, Literal, Name, Prefix
 from dcpy.codegen.lir.reduction_operators import ReductionOperator
 from dcpy.codegen.lir.tree import CheckFail, Declare, Function, Kernel, Module, Statement, Table, with_span
 from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, Pointer
-from dcpy.codegen.lower.declaration_placement import Placement, plan_placement
+from dcpy.codegen.lower.declaration_placement import DeclarationPlacement, plan_placement
 from dcpy.codegen.lower.expressions.size_subexpressions import ExtentsByName
 from dcpy.codegen.lower.expressions.symbolic import lower_atom, lower_symbolic
 from dcpy.codegen.lower.storage_locations import StorageLocation
@@ -181,7 +181,7 @@ class Context:
         self.owned_results: dict[str, OwnedResult | None] = dict.fromkeys(
             owned_results
         )  # results that the program allocates
-        self.placement: Placement = plan_placement(sdfg, self.uses, self.owned_results)
+        self.placement: DeclarationPlacement = plan_placement(sdfg, self.uses, self.owned_results)
         self.locations: dict[str, StorageLocation] = {}
         self.ranges = free_ranges(sdfg)
         self.size_intervals: SymbolIntervals | None = None  # by what is known now, for `size_arithmetic`

@@ -31,7 +31,7 @@ def lower_dataflow(context: Context, block: Dataflow, lower_region: LowerRegion)
     network = context.names.fresh("network")
     no_threads = context.module.check_number("RuntimeError", "no thread is left for a process", block.span)
     with context.capture() as body:
-        context.emit(tree.Network(network))
+        context.emit(tree.ProcessNetwork(network))
         for process in block.body.blocks:
             assert isinstance(process, Process)  # `verify` refuses others
             for name in context.placement.buffers.get(process, ()):

@@ -21,7 +21,7 @@ NONE: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
-class Placement:
+class DeclarationPlacement:
     """`buffers`: containers to declare before a block. `symbols`: those to declare where a region starts.
 
     `owned`: results to allocate after the block that makes their sizes known, or where a region starts.
@@ -36,9 +36,9 @@ class Placement:
     growing: set[str] = field(default_factory=set)  # arrays that get more room while they live
 
 
-def plan_placement(sdfg: Sdfg, uses: Uses, owned: Iterable[str] = ()) -> Placement:
+def plan_placement(sdfg: Sdfg, uses: Uses, owned: Iterable[str] = ()) -> DeclarationPlacement:
     """Decides for all transients and assigned symbols of `sdfg`, and the results that it allocates itself."""
-    plan = Placement()
+    plan = DeclarationPlacement()
     plan.growing |= {block.container for block in sdfg.body.walk_blocks() if isinstance(block, Resize)}
     for block in sdfg.body.blocks:
         _survey(block, uses, plan)
@@ -54,7 +54,7 @@ def plan_placement(sdfg: Sdfg, uses: Uses, owned: Iterable[str] = ()) -> Placeme
     return plan
 
 
-def _survey(block: Block, uses: Uses, plan: Placement) -> tuple[frozenset[str], frozenset[str]]:
+def _survey(block: Block, uses: Uses, plan: DeclarationPlacement) -> tuple[frozenset[str], frozenset[str]]:
     touched, assigned = _of_element(block, uses)
     inner: list[Block] = [b for region in block.regions() for b in region.blocks]
     if isinstance(block, State):
@@ -90,7 +90,7 @@ def _of_element(element: Element, uses: Uses) -> tuple[frozenset[str], frozenset
     return frozenset(names) | assigned, assigned
 
 
-def _place_buffer(name: str, desc: Data, region: Region, plan: Placement) -> None:
+def _place_buffer(name: str, desc: Data, region: Region, plan: DeclarationPlacement) -> None:
     needs = frozenset(desc_symbols(desc))
     while True:
         users = [block for block in region.blocks if name in plan.accessed[block]]
@@ -103,7 +103,7 @@ def _place_buffer(name: str, desc: Data, region: Region, plan: Placement) -> Non
         region = inner
 
 
-def _place_owned(name: str, needs: frozenset[str], region: Region, plan: Placement) -> None:
+def _place_owned(name: str, needs: frozenset[str], region: Region, plan: DeclarationPlacement) -> None:
     """After the last block that assigns a size; inside those that also fill the result, on each of their ways."""
     assigning = [block for block in region.blocks if needs & plan.assigned[block]]
     plain = [block for block in assigning if name not in plan.accessed[block] or isinstance(block, SymbolAssign)]
@@ -115,7 +115,9 @@ def _place_owned(name: str, needs: frozenset[str], region: Region, plan: Placeme
                 _place_owned(name, needs, inner, plan)
 
 
-def _only_inner_region(name: str, users: list[Block], needs: frozenset[str], plan: Placement) -> Region | None:
+def _only_inner_region(
+    name: str, users: list[Block], needs: frozenset[str], plan: DeclarationPlacement
+) -> Region | None:
     """The region further in where the buffer may be declared instead, if there is one and it helps."""
     if len(users) != 1:
         return None
@@ -128,14 +130,14 @@ def _only_inner_region(name: str, users: list[Block], needs: frozenset[str], pla
     return None
 
 
-def _in_own_expressions(name: str, block: Block, plan: Placement) -> bool:
+def _in_own_expressions(name: str, block: Block, plan: DeclarationPlacement) -> bool:
     """Return whether a condition or bound of the block itself reads the container."""
     from dcpy.ir.expressions.scalar import loads_of
 
     return any(load.container == name for expr in block.exprs() for load in loads_of(expr))
 
 
-def _homes_of_symbol(symbol: str, body: Region, plan: Placement) -> list[Region]:
+def _homes_of_symbol(symbol: str, body: Region, plan: DeclarationPlacement) -> list[Region]:
     """The region in which the symbol's variable lives, and the map bodies that have one of their own."""
     homes: dict[Region, None] = {}
     for region in body.walk_regions():

@@ -300,16 +300,16 @@ def _call_by_team(context: Context, node: Map, loops: tree.Body, fails: bool) ->
     factors, _ = work_of(node, context.sdfg, context.module.costs)
     iterations = product_of(*factors).constant
     if iterations is None:
-        team: tree.Team | tree.Evaluate = tree.Team(call, _exceeds(context, factors, above), span=node.span)
+        team: tree.TeamCall | tree.Evaluate = tree.TeamCall(call, _exceeds(context, factors, above), span=node.span)
     else:
-        team = tree.Team(call, span=node.span) if iterations > above else tree.Evaluate(call)
+        team = tree.TeamCall(call, span=node.span) if iterations > above else tree.Evaluate(call)
     if checks:
         _emit_with_checks(context, team, fails)
     else:
         context.emit(team)
 
 
-def _emit_with_checks(context: Context, team: tree.Team | tree.Evaluate, fails: bool) -> None:
+def _emit_with_checks(context: Context, team: tree.TeamCall | tree.Evaluate, fails: bool) -> None:
     """Returns the first failure of the team after all of it has come to an end. Its numbers go to this thread's."""
     failure = Name("failure", STATUS)
     stopped = Infix("!=", failure, Literal(0, STATUS), TRUTH)

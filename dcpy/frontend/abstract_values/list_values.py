@@ -73,7 +73,7 @@ class Lazy:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ListRow:
     """The token of a list that is an item of another: row `indices` of the list `key`."""
 
     key: str

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dcpy.frontend.abstract_values.values import ArrayValue, RecordValue, Static, TupleValue, Value, integer
 from dcpy.frontend.comm import block_layouts
 from dcpy.frontend.comm.block_layouts import BlockLayout
-from dcpy.frontend.comm.constants import BlockArray
+from dcpy.frontend.comm.constants import BlockArrayValue
 from dcpy.frontend.comm.operands import NONE, implements_comm, received_operand, require_same_dtype, sent_operand
 from dcpy.frontend.comm.process_grids import CartesianGrid, cart_create, grid_of
 from dcpy.frontend.lower.op_builder import OpBuilder, items_of
@@ -148,7 +148,7 @@ def subarray(
             b.emit.require(block * ranks - size, "ValueError", message, (ranks, block, size))
     sizes, dealt = (TupleValue(tuple(map(integer, each))) for each in (shape, blocks))
     return RecordValue(
-        BlockArray, ("shape", "grid", "axes", "blocks"),
+        BlockArrayValue, ("shape", "grid", "axes", "blocks"),
         (sizes, grid.value, TupleValue(tuple(map(Static, axes))), dealt),
     )  # fmt: skip
 
@@ -175,7 +175,7 @@ def redistribute(b: OpBuilder, x: Value, x_subarray: Value, out: Value, out_suba
 
 
 def _layout_of(b: OpBuilder, value: Value) -> BlockLayout:
-    if not isinstance(value, RecordValue) or value.cls is not BlockArray:
+    if not isinstance(value, RecordValue) or value.cls is not BlockArrayValue:
         raise b.error(
             f"comm.Redistribute takes what comm.Subarray makes, not {b.describe(value)}",
             help="comm.Redistribute(x, comm.Subarray((N, M), x, grid), out, comm.Subarray((N, M), out, other_grid))",

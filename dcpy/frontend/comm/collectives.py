@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dcpy.frontend.abstract_values.values import Static, Value
-from dcpy.frontend.comm.constants import Operation
+from dcpy.frontend.comm.constants import ReduceOperation
 from dcpy.frontend.comm.operands import (
     NONE,
     combining,
@@ -17,7 +17,7 @@ from dcpy.frontend.lower.op_builder import OpBuilder
 from dcpy.ir.types import int64
 
 ROOT = Static(0)
-SUM = Static(Operation.SUM)
+SUM = Static(ReduceOperation.SUM)
 
 
 @implements_comm("rank")

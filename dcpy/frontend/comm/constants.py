@@ -15,7 +15,7 @@ ANY_SOURCE = -(2**20)  #: whoever sends first: outside of programs only, as resu
 Request = np.dtype([("request", object)])
 
 
-class Operation(Enum):
+class ReduceOperation(Enum):
     """Operation that combines values of ranks; the value is its name in the IR."""
 
     SUM = "add"
@@ -30,7 +30,7 @@ class Operation(Enum):
     MAXLOC = "maxloc"
 
 
-OF_PAIRS = (Operation.MINLOC, Operation.MAXLOC)
+OF_PAIRS = (ReduceOperation.MINLOC, ReduceOperation.MAXLOC)
 
 
 class InPlace(Enum):
@@ -57,7 +57,7 @@ class CartGrid:
 
 
 @dataclass(frozen=True)
-class BlockArray:
+class BlockArrayValue:
     """An array in blocks on a grid as programs have it: its shape, the grid, and how each dimension is dealt out.
 
     Of each dimension, `axes` has the axis of the grid or None, and `blocks` the size of blocks: 0 for balanced ones.

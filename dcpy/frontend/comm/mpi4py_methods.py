@@ -17,7 +17,7 @@ import numpy as np
 
 from dcpy.frontend.abstract_values.values import ArrayValue, Static, Value
 from dcpy.frontend.comm import collectives, point_to_point, process_grids
-from dcpy.frontend.comm.constants import ANY_SOURCE, ANY_TAG, Operation
+from dcpy.frontend.comm.constants import ANY_SOURCE, ANY_TAG, ReduceOperation
 from dcpy.frontend.comm.operands import NONE
 from dcpy.frontend.implements import Implementation, implements, method
 from dcpy.frontend.lower.op_builder import OpBuilder, items_of
@@ -26,7 +26,7 @@ from dcpy.ir.symbolic import product_of
 
 MPI: Any = sys.modules.get("mpi4py.MPI")
 FIRST, TAG = Static(0), Static(0)
-SUM = Static(Operation.SUM)
+SUM = Static(ReduceOperation.SUM)
 ANYBODY, ANYTHING = Static(ANY_SOURCE), Static(ANY_TAG)
 NOT_REORDERED = Static(False)
 
@@ -315,11 +315,11 @@ def _operation(b: OpBuilder, op: Value) -> Value:
     """One of mpi4py's operations as that of programs."""
     if not isinstance(op, Static) or not isinstance(op.value, MPI.Op):
         return op
-    for each in Operation:
+    for each in ReduceOperation:
         if op.value == getattr(MPI, each.name):
             return Static(each)
     raise b.error(
         "an operation that programs do not take",
-        help=f"there are {', '.join(f'MPI.{each.name}' for each in Operation)}",
+        help=f"there are {', '.join(f'MPI.{each.name}' for each in ReduceOperation)}",
     )
 

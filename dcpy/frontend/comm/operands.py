@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from dcpy.frontend.abstract_values.values import ArrayValue, Static, Value
-from dcpy.frontend.comm.constants import ANY_SOURCE, OF_PAIRS, InPlace, Operation
+from dcpy.frontend.comm.constants import ANY_SOURCE, OF_PAIRS, InPlace, ReduceOperation
 from dcpy.frontend.implements import Implementation, implements
 from dcpy.frontend.lower.arrays.stores import require_writable
 from dcpy.frontend.lower.op_builder import OpBuilder
@@ -54,7 +54,7 @@ def rank_of(b: OpBuilder, value: Value, what: str) -> Expr:
 
 def is_operation(value: Value) -> bool:
     """Return whether a value is one of ``comm.SUM`` and its like."""
-    return isinstance(value, Static) and isinstance(value.value, Operation)
+    return isinstance(value, Static) and isinstance(value.value, ReduceOperation)
 
 
 def combining(
@@ -80,7 +80,7 @@ def combining(
     return x, out, {"op": b.static(op, "op").value}, root
 
 
-def require_pairs(b: OpBuilder, name: str, x: ArrayValue, op: Operation) -> None:
+def require_pairs(b: OpBuilder, name: str, x: ArrayValue, op: ReduceOperation) -> None:
     """`FrontendError` where an operation on pairs of values and indices gets something else."""
     if op not in OF_PAIRS:
         return

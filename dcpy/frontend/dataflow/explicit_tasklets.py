@@ -33,7 +33,7 @@ from dcpy.frontend.abstract_values.values import (
 )
 from dcpy.frontend.dataflow import expression_tasklets, stream_operations, tasklet_outputs
 from dcpy.frontend.dataflow.memlet_uses import assigns_directly, stores_into, uses_as_array
-from dcpy.frontend.dataflow.tasklet_outputs import Target
+from dcpy.frontend.dataflow.tasklet_outputs import TaskletOutput
 from dcpy.frontend.desugar import core
 from dcpy.frontend.lower.expressions import evaluate
 from dcpy.frontend.lower.frame import Flow, Frame
@@ -57,7 +57,7 @@ class Operands:
     """Values of a tasklet's names when its body begins, and the targets of its results."""
 
     inputs: dict[str, Value]
-    targets: tuple[Target, ...]
+    targets: tuple[TaskletOutput, ...]
 
 
 def run_tasklet(frame: Frame, node: core.Tasklet, execute: Execute) -> Flow:
@@ -74,7 +74,7 @@ def run_tasklet(frame: Frame, node: core.Tasklet, execute: Execute) -> Flow:
 
 def _operands(frame: Frame, node: core.Tasklet) -> Operands:
     inputs: dict[str, Value] = {}
-    found: list[Target] = []
+    found: list[TaskletOutput] = []
     for movement in node.movements:
         try:
             if movement.writes:
@@ -201,7 +201,7 @@ def _in_place(
 _NO_ARGUMENTS = ast.arguments([], [], None, [], [], None, [])
 
 
-def _result(inner: Frame, target: Target) -> Value:
+def _result(inner: Frame, target: TaskletOutput) -> Value:
     value = inner.env.get(target.name)
     if isinstance(value, Missing) and not value.unset:  # paths that do not agree on what it is
         raise FrontendError(value.reason, span=target.span, help=value.help)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dcpy.frontend.abstract_values.values import ArrayValue, Scalar, Value, is_number, scalar_expr
-from dcpy.frontend.dataflow.tasklet_outputs import Target, converted
+from dcpy.frontend.dataflow.tasklet_outputs import TaskletOutput, converted
 from dcpy.frontend.desugar import core
 from dcpy.frontend.lower.expressions import evaluate
 from dcpy.frontend.lower.frame import Frame
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def emit(
-    frame: Frame, node: core.Tasklet, inputs: Mapping[str, Value], targets: Sequence[Target],
+    frame: Frame, node: core.Tasklet, inputs: Mapping[str, Value], targets: Sequence[TaskletOutput],
     visible: Mapping[str, Value],
 ) -> bool:  # fmt: skip
     """Writes the tasklet where its body is nothing but expressions; returns whether it is."""
@@ -55,7 +55,7 @@ def _is_assignment(statement: Statement) -> bool:
     return False
 
 
-def _needs_code(target: Target) -> bool:
+def _needs_code(target: TaskletOutput) -> bool:
     return target.place is None or target.is_direct or target.resolution is None
 
 
@@ -86,7 +86,7 @@ def _connected(name: str, value: Value) -> Value:
 
 
 def _results(
-    frame: Frame, node: core.Tasklet, draft: Draft, targets: Sequence[Target], visible: Mapping[str, Value]
+    frame: Frame, node: core.Tasklet, draft: Draft, targets: Sequence[TaskletOutput], visible: Mapping[str, Value]
 ) -> list[ScalarExpr] | None:
     """The expression of each output; None where something is no number."""
     define = core.Define(node.name, ast.arguments([], [], None, [], [], None, []), node.body, node.free, span=node.span)
@@ -125,7 +125,7 @@ def _as_operation(statement: core.Augment) -> ast.expr:
 
 
 def _finished(
-    node: core.Tasklet, draft: Draft, inputs: Mapping[str, Value], targets: Sequence[Target],
+    node: core.Tasklet, draft: Draft, inputs: Mapping[str, Value], targets: Sequence[TaskletOutput],
     results: Sequence[ScalarExpr],
 ) -> Tasklet:  # fmt: skip
     """The node: values that are used once are part of what uses them; elements of arrays are connectors."""

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from dcpy.base.errors import ProgramError
-from dcpy.base.process_scheduling import Process, run_network, wait
+from dcpy.base.process_scheduling import ScheduledProcess, run_network, wait
 
 
 class Stream:
@@ -88,7 +88,7 @@ class _Open(threading.local):
     """The dataflow blocks that are open in this thread, each with its processes so far."""
 
     def __init__(self) -> None:
-        self.blocks: list[list[Process]] = []
+        self.blocks: list[list[ScheduledProcess]] = []
 
 
 _open = _Open()
@@ -97,7 +97,7 @@ _open = _Open()
 @contextmanager
 def dataflow() -> Iterator[None]:
     """``with dcpy.dataflow():`` holds processes, which run at the same time when the block ends."""
-    processes: list[Process] = []
+    processes: list[ScheduledProcess] = []
     _open.blocks.append(processes)
     try:
         yield
@@ -124,7 +124,7 @@ def _add(function: Callable[..., Any], ranges: tuple[Any, ...], endless: bool) -
             help="write it inside of `with dcpy.dataflow():`",
         )
     for point in itertools.product(*ranges):
-        _open.blocks[-1].append(Process(function.__name__, partial(function, *point), endless))
+        _open.blocks[-1].append(ScheduledProcess(function.__name__, partial(function, *point), endless))
     return function
 
 
@@ -140,7 +140,7 @@ def consume(stream: Stream, workers: int = 1) -> Callable[[Callable[[Any, int], 
                 element = stream.pop()
                 function(element, count % workers)
 
-        run_network([Process(function.__name__, work, endless=True)])
+        run_network([ScheduledProcess(function.__name__, work, endless=True)])
         return function
 
     return run

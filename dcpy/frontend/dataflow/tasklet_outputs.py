@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Target:
+class TaskletOutput:
     """One output: a `place` in memory (0-d for an element), or the name of a `number` of the program.
 
     `function` combines what is there with what is written, where `resolution` does not say how.
@@ -63,7 +63,7 @@ class Target:
         return self.place is not None and (self.dynamic or bool(self.place.shape))
 
 
-def target_of(frame: Frame, movement: core.Movement, as_array: bool) -> Target:
+def target_of(frame: Frame, movement: core.Movement, as_array: bool) -> TaskletOutput:
     """Return the target that an output memlet names; `as_array`: the body indexes it."""
     resolution: Resolution = ""
     function: Value | None = None
@@ -75,9 +75,9 @@ def target_of(frame: Frame, movement: core.Movement, as_array: bool) -> Target:
     if pushed is not None:
         if movement.resolution is not None:
             raise FrontendError("what is pushed to a stream is combined with nothing", help="leave the function out")
-        return Target(movement.name, None, "", pushed.dtype, "", None, movement.dynamic, span, pushed)
+        return TaskletOutput(movement.name, None, "", pushed.dtype, "", None, movement.dynamic, span, pushed)
     place, number, dtype = _place(frame, movement, as_array)
-    found = Target(movement.name, place, number, dtype, resolution, function, movement.dynamic, span)
+    found = TaskletOutput(movement.name, place, number, dtype, resolution, function, movement.dynamic, span)
     if place is not None:
         stores.require_writable(frame.b, place)
     if number and movement.dynamic and resolution == "":
@@ -122,7 +122,7 @@ def _place(frame: Frame, movement: core.Movement, as_array: bool) -> tuple[Array
     )
 
 
-def _require_alone(frame: Frame, target: Target) -> None:
+def _require_alone(frame: Frame, target: TaskletOutput) -> None:
     """A function that is no known resolution reads, calls and writes: no other thread may write meanwhile."""
     meets = frame.forbidding(target.number) if target.place is None else conflicts(frame, target.place)
     if meets or target.is_direct:
@@ -138,7 +138,7 @@ def _require_alone(frame: Frame, target: Target) -> None:
 # -- writing ---------------------------------------------------------------------------------------------------------
 
 
-def opened(frame: Frame, target: Target) -> ArrayValue | StreamValue:
+def opened(frame: Frame, target: TaskletOutput) -> ArrayValue | StreamValue:
     """Return the value of a direct output's name in the body: the memory, or a view that combines stored values."""
     if target.stream is not None:
         return target.stream
@@ -150,7 +150,7 @@ def opened(frame: Frame, target: Target) -> ArrayValue | StreamValue:
     return ArrayValue.whole(view, frame.b.desc(view))
 
 
-def require_write_only(target: Target, body: core.Body) -> None:
+def require_write_only(target: TaskletOutput, body: core.Body) -> None:
     """Refuses reads of an output that is combined: what is there belongs to all iterations."""
     if target.resolution and target.is_direct and reads(body, target.name):
         raise FrontendError(
@@ -161,7 +161,7 @@ def require_write_only(target: Target, body: core.Body) -> None:
         )
 
 
-def converted(frame: Frame, target: Target, value: Value) -> Value:
+def converted(frame: Frame, target: TaskletOutput, value: Value) -> Value:
     """A result as its target takes it."""
     if isinstance(value, ArrayValue) and not value.shape:
         value = Scalar(value.load(()))
@@ -181,7 +181,7 @@ def converted(frame: Frame, target: Target, value: Value) -> Value:
     return Scalar(convert(scalar_expr(number), target.dtype))
 
 
-def write(frame: Frame, target: Target, value: Value) -> None:
+def write(frame: Frame, target: TaskletOutput, value: Value) -> None:
     """Writes a result: one element, or the number that a name stands for."""
     if target.place is None:
         _write_number(frame, target, value)
@@ -193,7 +193,7 @@ def write(frame: Frame, target: Target, value: Value) -> None:
     frame.emit.tasklet([(memlet, scalar_expr(number))])
 
 
-def _write_number(frame: Frame, target: Target, value: Value) -> None:
+def _write_number(frame: Frame, target: TaskletOutput, value: Value) -> None:
     name = target.number
     current = frame.env[name]
     if isinstance(current, Missing) or not is_number(value):

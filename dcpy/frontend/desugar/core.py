@@ -20,12 +20,12 @@ from dcpy.frontend.desugar.bound_and_free_names import bound_names, read_names, 
 from dcpy.frontend.introspection.ast_traversal import walk
 
 Body = tuple["Statement", ...]
-Expression = Union[ast.expr, "Flag", "Imported"]
+Expression = Union[ast.expr, "KnownBool", "Imported"]
 NOTHING: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, eq=False)
-class Flag:
+class KnownBool:
     """A known bool of the desugarer's own, where an expression is expected."""
 
     value: bool

@@ -31,7 +31,7 @@ def _block(body: core.Body) -> core.Body:
                     return (*done, _continued(branch, _block(body[position + 1 :])))
                 done.append(branch)
             case core.For() | core.While() if _returns(statement.body):
-                flag = core.Assign((_name(FLAG, statement, ast.Store()),), core.Flag(False), span=statement.span)
+                flag = core.Assign((_name(FLAG, statement, ast.Store()),), core.KnownBool(False), span=statement.span)
                 done += [flag, replace(statement, body=_left(statement.body))]
                 leave = core.Return(_name(VALUE, statement, ast.Load()), span=statement.span)
                 if _is_endless(statement):
@@ -66,7 +66,7 @@ def _left(body: core.Body) -> core.Body:
             case core.Return(value=value, span=span):
                 stored = _placed(ast.Constant(None), statement) if value is None else value
                 done.append(core.Assign((_name(VALUE, statement, ast.Store()),), stored, span=span))
-                done.append(core.Assign((_name(FLAG, statement, ast.Store()),), core.Flag(True), span=span))
+                done.append(core.Assign((_name(FLAG, statement, ast.Store()),), core.KnownBool(True), span=span))
                 done.append(core.Break(span=span))
                 break
             case core.If():

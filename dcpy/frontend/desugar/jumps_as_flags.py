@@ -83,7 +83,7 @@ def _fresh(statement: core.Statement) -> core.Statement:
 
 def _set(flag: str, statement: core.Statement, *, value: bool) -> core.Assign:
     name = _placed(ast.Name(flag, ast.Store()), statement)
-    return core.Assign((name,), core.Flag(value), span=statement.span)
+    return core.Assign((name,), core.KnownBool(value), span=statement.span)
 
 
 def _placed(tree: ast.expr, statement: core.Statement) -> ast.expr:

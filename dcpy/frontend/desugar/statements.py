@@ -270,7 +270,7 @@ def _imports(node: ast.Import | ast.ImportFrom, span: SrcSpan) -> Iterator[core.
 
 
 def _set(flag: str, *, value: bool, span: SrcSpan) -> core.Assign:
-    return core.Assign((ast.Name(flag, ast.Store()),), core.Flag(value), span=span)
+    return core.Assign((ast.Name(flag, ast.Store()),), core.KnownBool(value), span=span)
 
 
 def _goes_elsewhere(body: core.Body) -> bool:

@@ -1,6 +1,6 @@
 """Closures: the Python objects that free names stand for, and a record of each for the next call.
 
-A program depends on what it read: `Dependence.holds` tells, before each call, whether the name still stands for the
+A program depends on what it read: `NameRead.holds` tells, before each call, whether the name still stands for the
 object it was compiled with. Where it does not, the driver compiles the function again.
 """
 
@@ -19,7 +19,7 @@ _PLAIN = (bool, int, float, complex, str, bytes, type(None), np.generic)
 
 
 @dataclass(frozen=True, eq=False)
-class Dependence:
+class NameRead:
     """One name that was read: in a namespace (a module's globals, an object's attributes) or a cell of a closure."""
 
     kind: str  # "global", "attribute", "cell"
@@ -51,7 +51,7 @@ class Dependence:
 class Closure:
     """Looks names up for one function and records what it found in `dependences`, which callees share."""
 
-    def __init__(self, function: Callable[..., Any], dependences: dict[tuple[int, str], Dependence]) -> None:
+    def __init__(self, function: Callable[..., Any], dependences: dict[tuple[int, str], NameRead]) -> None:
         self.dependences = dependences
         code = function.__code__
         self._globals: dict[str, Any] = function.__globals__
@@ -60,20 +60,20 @@ class Closure:
     def lookup(self, name: str) -> tuple[bool, Any]:
         """Return whether the name is known, and the object."""
         if name in self._cells:
-            return self._record(Dependence("cell", self._cells[name], name, None))
-        return self._record(Dependence("global", self._globals, name, None))
+            return self._record(NameRead("cell", self._cells[name], name, None))
+        return self._record(NameRead("global", self._globals, name, None))
 
     def attribute(self, owner: Any, name: str) -> tuple[bool, Any]:
         """The same for an attribute of a module or another object that is known at compile time."""
-        return self._record(Dependence("attribute", owner, name, None))
+        return self._record(NameRead("attribute", owner, name, None))
 
     def peek(self, name: str) -> tuple[bool, Any]:
         """As `lookup`, and nothing is recorded: for what is decided about code, not for what the code means."""
         kind, owner = ("cell", self._cells[name]) if name in self._cells else ("global", self._globals)
-        value = Dependence(kind, owner, name, None).current()
+        value = NameRead(kind, owner, name, None).current()
         return (False, None) if value is _MISSING else (True, value)
 
-    def dependences_of(self, name: str, owner: Any = None) -> Dependence | None:
+    def dependences_of(self, name: str, owner: Any = None) -> NameRead | None:
         """The record made when the name was looked up."""
         namespace = owner if owner is not None else self._cells.get(name, self._globals)
         return self.dependences.get((id(namespace), name))
@@ -82,7 +82,7 @@ class Closure:
         """All names that can be seen, for suggestions."""
         return (*self._cells, *self._globals, *dir(builtins))
 
-    def _record(self, question: Dependence) -> tuple[bool, Any]:
+    def _record(self, question: NameRead) -> tuple[bool, Any]:
         key = (id(question.owner), question.name)
         known = self.dependences.get(key)
         if known is not None:
@@ -92,5 +92,5 @@ class Closure:
             return False, None
         if question.kind == "global" and question.name not in self._globals:
             return True, value  # a builtin: nothing that a module assigns
-        self.dependences[key] = Dependence(question.kind, question.owner, question.name, value)
+        self.dependences[key] = NameRead(question.kind, question.owner, question.name, value)
         return True, value

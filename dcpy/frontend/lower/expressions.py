@@ -70,7 +70,7 @@ if TYPE_CHECKING:
 
 def evaluate(frame: Frame, node: core.Expression, name: str = "") -> Value:
     """The value of an expression; `name` is what the program calls it, for readable containers."""
-    if isinstance(node, core.Flag):
+    if isinstance(node, core.KnownBool):
         return Static(node.value)
     if isinstance(node, core.Imported):
         return imported(frame, node)

@@ -23,7 +23,7 @@ from dcpy.frontend.abstract_values.values import ArrayValue, Scalar, Value
 from dcpy.frontend.desugar import core
 from dcpy.frontend.desugar.bounded_counters import FARTHEST, counters
 from dcpy.frontend.desugar.liveness import Liveness, assigned
-from dcpy.frontend.introspection.closure import Closure, Dependence
+from dcpy.frontend.introspection.closure import Closure, NameRead
 from dcpy.frontend.introspection.function_source import Source
 from dcpy.frontend.lower.op_builder import OpBuilder
 from dcpy.frontend.specialize.argument_types import ArgType, ArrayType, GeneratorType
@@ -84,7 +84,7 @@ class Evaluator:
 
 
 @dataclass
-class Callees:
+class CalledFunctions:
     """The functions that a program calls, and what is known of them."""
 
     stack: list[tuple[object, object]] = field(default_factory=list)  # those being lowered, and their code
@@ -135,10 +135,10 @@ class LoweringState:
     b: OpBuilder
     options: Options
     evaluator: Evaluator
-    callees: Callees = field(default_factory=Callees)
+    callees: CalledFunctions = field(default_factory=CalledFunctions)
     objects: Objects = field(default_factory=Objects)
     lists: Lists = field(default_factory=Lists)
-    dependences: dict[tuple[int, str], Dependence] = field(default_factory=dict)
+    dependences: dict[tuple[int, str], NameRead] = field(default_factory=dict)
     extra_arguments: dict[int, ExtraArgument] = field(default_factory=dict)  # global arrays, by identity
     aliases: Mapping[int, str] = field(default_factory=dict)  # groups of global arrays that share memory
     pending_operands: list[list[Value]] = field(default_factory=list)  # operands evaluated, not used yet
@@ -174,7 +174,7 @@ class ExtraArgument:
     name: str
     type: ArrayType | GeneratorType
     array: Any
-    dependence: Dependence | None = None
+    dependence: NameRead | None = None
 
 
 @dataclass

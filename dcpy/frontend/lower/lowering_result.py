@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from dcpy.frontend.introspection.closure import Dependence
+from dcpy.frontend.introspection.closure import NameRead
 from dcpy.frontend.lower.frame import ExtraArgument
 from dcpy.frontend.lower.functions.record_passing import RecordPassing
 from dcpy.frontend.specialize.argument_types import ArgType
@@ -25,7 +25,7 @@ class Lowered:
 
     sdfg: Sdfg
     types: dict[str, ArgType]
-    dependences: tuple[Dependence, ...]
+    dependences: tuple[NameRead, ...]
     extra_arguments: tuple[ExtraArgument, ...]
     passing: RecordPassing = field(default_factory=RecordPassing)
     free_symbols: tuple[str, ...] = ()

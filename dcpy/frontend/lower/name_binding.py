@@ -50,7 +50,7 @@ from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import Expr, as_expr
 
 if TYPE_CHECKING:
-    from dcpy.frontend.introspection.closure import Dependence
+    from dcpy.frontend.introspection.closure import NameRead
     from dcpy.frontend.lower.frame import Frame
 
 
@@ -272,7 +272,7 @@ def bind_plain(frame: Frame, target: ast.expr, value: Value) -> None:
         bind_plain(frame, part, item)
 
 
-def global_array(frame: Frame, array: Any, dependence: Dependence | None) -> ArrayValue:
+def global_array(frame: Frame, array: Any, dependence: NameRead | None) -> ArrayValue:
     """A global array: one more argument of the program."""
     extra = frame.program.extra_arguments
     if id(array) not in extra:

@@ -13,7 +13,7 @@ import numpy as np
 
 
 @dataclass(frozen=True)
-class Refusal:
+class Reason:
     """Reason why something is not compiled, and what works; whether it `makes_sense` in compiled code at all."""
 
     reason: str
@@ -24,65 +24,65 @@ class Refusal:
 OUTSIDE = "call it outside of the program, and pass the result as an argument"
 OUTSIDE_OBJECT = "make it outside of the program and pass its arrays, or use it in a function with @dcpy.callback"
 
-_FUNCTIONS: dict[Refusal, str] = {
-    Refusal("it reads or writes files", OUTSIDE): """
+_FUNCTIONS: dict[Reason, str] = {
+    Reason("it reads or writes files", OUTSIDE): """
         fromfile fromregex genfromtxt load loadtxt save savetxt savez savez_compressed""",
-    Refusal("it makes arrays of texts, bytes or objects of Python's", OUTSIDE, True): """
+    Reason("it makes arrays of texts, bytes or objects of Python's", OUTSIDE, True): """
         fromstring""",
-    Refusal("it shows the memory of an array of another library", OUTSIDE, True): "from_dlpack",
-    Refusal("it makes or reads texts", OUTSIDE): """
+    Reason("it shows the memory of an array of another library", OUTSIDE, True): "from_dlpack",
+    Reason("it makes or reads texts", OUTSIDE): """
         array2string array_repr array_str base_repr binary_repr format_float_positional format_float_scientific
         typename mintypecode""",
-    Refusal("compiled programs have no dates", "count days or seconds in int64"): """
+    Reason("compiled programs have no dates", "count days or seconds in int64"): """
         busday_count busday_offset datetime_as_string datetime_data is_busday isnat""",
-    Refusal("matrices are two-dimensional arrays", "use np.asarray and @"): "asmatrix bmat",
-    Refusal("it asks or changes NumPy itself", "call it outside of the program"): """
+    Reason("matrices are two-dimensional arrays", "use np.asarray and @"): "asmatrix bmat",
+    Reason("it asks or changes NumPy itself", "call it outside of the program"): """
         get_include get_printoptions getbufsize geterr geterrcall info printoptions set_printoptions setbufsize
         seterrcall show_config show_runtime test""",
-    Refusal("it changes NumPy itself", "write `with np.errstate(...)`, or call it outside of the program"): "seterr",
-    Refusal("it gives arrays of objects of Python's", "call the function in a loop, or write it with ufuncs", True): """
+    Reason("it changes NumPy itself", "write `with np.errstate(...)`, or call it outside of the program"): "seterr",
+    Reason("it gives arrays of objects of Python's", "call the function in a loop, or write it with ufuncs", True): """
         frompyfunc""",
-    Refusal("it makes bytes or generators of Python's", "draw numbers from the generator itself"): """
+    Reason("it makes bytes or generators of Python's", "draw numbers from the generator itself"): """
         random.Generator.bytes random.Generator.spawn""",
-    Refusal("it is deprecated", "call np.vstack"): "row_stack",
-    Refusal("it iterates over arrays in a way of its own", "use loops over indices", True): "nested_iters",
-    Refusal("it plans what np.einsum computes; dcpy plans by itself", "call np.einsum"): "einsum_path",
-    Refusal("the dtype of its result depends on the values", "take `.real` where the imaginary parts are 0", True): """
+    Reason("it is deprecated", "call np.vstack"): "row_stack",
+    Reason("it iterates over arrays in a way of its own", "use loops over indices", True): "nested_iters",
+    Reason("it plans what np.einsum computes; dcpy plans by itself", "call np.einsum"): "einsum_path",
+    Reason("the dtype of its result depends on the values", "take `.real` where the imaginary parts are 0", True): """
         real_if_close""",
-    Refusal(
+    Reason(
         "the dtype and the size of its result depend on the values",
         "write np.linalg.eigvals of the companion matrix, as complex128",
         True,
     ): "roots",
-    Refusal("what it shows may lie outside of the array", "use slices, reshape or broadcast_to", True): """
+    Reason("what it shows may lie outside of the array", "use slices, reshape or broadcast_to", True): """
         lib.stride_tricks.as_strided""",
 }
 
-_DISTRIBUTED = Refusal(
+_DISTRIBUTED = Reason(
     "ranks, and what each of them brings along, are known before a program runs",
     "pass what it makes as an argument; inside of programs there are dcpy.distribute, zeros, ones, full and empty",
 )
 
-_CLASSES: dict[Refusal, str] = {
-    Refusal("it iterates over arrays in a way of its own", "loop over indices: `for i in range(a.shape[0])`"): """
+_CLASSES: dict[Reason, str] = {
+    Reason("it iterates over arrays in a way of its own", "loop over indices: `for i in range(a.shape[0])`"): """
         flatiter""",
-    Refusal("its objects say what broadcasting gives", "call np.broadcast_shapes or np.broadcast_arrays"): "broadcast",
-    Refusal("matrices are two-dimensional arrays", "use np.asarray and @"): "matrix",
-    Refusal("there are no subclasses of arrays", "pass the fields as arrays of their own"): "recarray record",
-    Refusal("it reads or writes files", OUTSIDE): "memmap",
-    Refusal("it makes arrays of texts, bytes or objects of Python's", OUTSIDE): "char.chararray",
-    Refusal("its objects are Python's", "call np.polyval(coefficients, x)"): "poly1d",
-    Refusal("its objects are Python's", "make it outside of the program, and pass a Generator"): """
+    Reason("its objects say what broadcasting gives", "call np.broadcast_shapes or np.broadcast_arrays"): "broadcast",
+    Reason("matrices are two-dimensional arrays", "use np.asarray and @"): "matrix",
+    Reason("there are no subclasses of arrays", "pass the fields as arrays of their own"): "recarray record",
+    Reason("it reads or writes files", OUTSIDE): "memmap",
+    Reason("it makes arrays of texts, bytes or objects of Python's", OUTSIDE): "char.chararray",
+    Reason("its objects are Python's", "call np.polyval(coefficients, x)"): "poly1d",
+    Reason("its objects are Python's", "make it outside of the program, and pass a Generator"): """
         random.SeedSequence random.BitGenerator random.PCG64 random.MT19937 random.Philox random.SFC64""",
 }
 
-_METHODS: dict[Refusal, str] = {
-    Refusal("it reads or writes files", OUTSIDE): "dump tofile",
-    Refusal("it makes bytes or lists of Python's", OUTSIDE): "dumps tobytes tolist",
-    Refusal("it changes what an array is, for all its names", "make a new array"): "resize setflags setfield",
-    Refusal("it reads the bytes of elements as others", "use .view(dtype)"): "getfield byteswap",
-    Refusal("arrays stay where they are"): "to_device",
-    Refusal("it is an object of Python's", "pass the array itself: `np.frombuffer(x)`"): "data",
+_METHODS: dict[Reason, str] = {
+    Reason("it reads or writes files", OUTSIDE): "dump tofile",
+    Reason("it makes bytes or lists of Python's", OUTSIDE): "dumps tobytes tolist",
+    Reason("it changes what an array is, for all its names", "make a new array"): "resize setflags setfield",
+    Reason("it reads the bytes of elements as others", "use .view(dtype)"): "getfield byteswap",
+    Reason("arrays stay where they are"): "to_device",
+    Reason("it is an object of Python's", "pass the array itself: `np.frombuffer(x)`"): "data",
 }
 
 #: keywords, by function (all, where there is none), that are taken with NumPy's defaults only
@@ -106,14 +106,14 @@ _KEYWORDS: dict[str, str] = {
 }
 
 
-_MASKED = Refusal(
+_MASKED = Reason(
     "a masked array is an object of Python's: each of its operations is Python code of NumPy's",
     "keep the mask as an array of its own: `x[~mask].mean()`, `np.where(mask, 0.0, x)`",
 )
 
 
 @functools.cache
-def _refusals() -> dict[Any, Refusal]:
+def _refusals() -> dict[Any, Reason]:
     found = {}
     for refused, names in (*_FUNCTIONS.items(), *_CLASSES.items()):
         for name in names.split():
@@ -128,7 +128,7 @@ def _refusals() -> dict[Any, Refusal]:
     return found
 
 
-def refusal(function: Any) -> Refusal | None:
+def refusal(function: Any) -> Reason | None:
     """Return why a function or method of NumPy is not compiled; None if it may be."""
     if f"{getattr(function, '__module__', None)}.".startswith("numpy.ma."):
         return _MASKED

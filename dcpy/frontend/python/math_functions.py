@@ -69,7 +69,7 @@ def _is_pole(x: ScalarExpr) -> ScalarExpr:
 
 
 @dataclass(frozen=True)
-class Function:
+class MathFunction:
     """A function of one float: its operation, where it is defined, and where its result is finite.
 
     `overflows`: a result that is not finite though the argument is raises, too.
@@ -81,39 +81,41 @@ class Function:
     overflows: bool = False
 
 
-FUNCTIONS: dict[Callable[[Any], Any], Function] = {
-    math.sqrt: Function("sqrt", _unless("lt", 0.0)),
-    math.cbrt: Function("cbrt"),
-    math.exp: Function("exp", range=_below(709.782712893384)),
-    math.exp2: Function("exp2", range=lambda x: op("not", op("and", op("ge", x, _const(1024.0)), op("isfinite", x)))),
-    math.expm1: Function("expm1", range=_below(709.782712893384)),
-    math.log2: Function("log2", _unless("le", 0.0)),
-    math.log10: Function("log10", _unless("le", 0.0)),
-    math.log1p: Function("log1p", _unless("le", -1.0)),
-    math.sin: Function("sin", _not_infinite),
-    math.cos: Function("cos", _not_infinite),
-    math.tan: Function("tan", _not_infinite),
-    math.asin: Function("asin", _unless("gt", 1.0, magnitude=True)),
-    math.acos: Function("acos", _unless("gt", 1.0, magnitude=True)),
-    math.atan: Function("atan"),
-    math.sinh: Function("sinh", range=_below(710.475860073943, magnitude=True)),
-    math.cosh: Function("cosh", range=_below(710.475860073943, magnitude=True)),
-    math.tanh: Function("tanh"),
-    math.asinh: Function("asinh"),
-    math.acosh: Function("acosh", _unless("lt", 1.0)),
-    math.atanh: Function("atanh", _unless("ge", 1.0, magnitude=True)),
-    math.erf: Function("erf"),
-    math.erfc: Function("erfc"),
-    math.gamma: Function("gamma", lambda x: op("not", _is_pole(x)), overflows=True),
-    math.lgamma: Function("lgamma", lambda x: op("not", op("and", _is_pole(x), op("isfinite", x))), overflows=True),
-    math.fabs: Function("abs"),
-    math.radians: Function("deg2rad"),
-    math.degrees: Function("rad2deg"),
-    math.isnan: Function("isnan"),
-    math.isinf: Function("isinf"),
-    math.isfinite: Function("isfinite"),
+FUNCTIONS: dict[Callable[[Any], Any], MathFunction] = {
+    math.sqrt: MathFunction("sqrt", _unless("lt", 0.0)),
+    math.cbrt: MathFunction("cbrt"),
+    math.exp: MathFunction("exp", range=_below(709.782712893384)),
+    math.exp2: MathFunction(
+        "exp2", range=lambda x: op("not", op("and", op("ge", x, _const(1024.0)), op("isfinite", x)))
+    ),
+    math.expm1: MathFunction("expm1", range=_below(709.782712893384)),
+    math.log2: MathFunction("log2", _unless("le", 0.0)),
+    math.log10: MathFunction("log10", _unless("le", 0.0)),
+    math.log1p: MathFunction("log1p", _unless("le", -1.0)),
+    math.sin: MathFunction("sin", _not_infinite),
+    math.cos: MathFunction("cos", _not_infinite),
+    math.tan: MathFunction("tan", _not_infinite),
+    math.asin: MathFunction("asin", _unless("gt", 1.0, magnitude=True)),
+    math.acos: MathFunction("acos", _unless("gt", 1.0, magnitude=True)),
+    math.atan: MathFunction("atan"),
+    math.sinh: MathFunction("sinh", range=_below(710.475860073943, magnitude=True)),
+    math.cosh: MathFunction("cosh", range=_below(710.475860073943, magnitude=True)),
+    math.tanh: MathFunction("tanh"),
+    math.asinh: MathFunction("asinh"),
+    math.acosh: MathFunction("acosh", _unless("lt", 1.0)),
+    math.atanh: MathFunction("atanh", _unless("ge", 1.0, magnitude=True)),
+    math.erf: MathFunction("erf"),
+    math.erfc: MathFunction("erfc"),
+    math.gamma: MathFunction("gamma", lambda x: op("not", _is_pole(x)), overflows=True),
+    math.lgamma: MathFunction("lgamma", lambda x: op("not", op("and", _is_pole(x), op("isfinite", x))), overflows=True),
+    math.fabs: MathFunction("abs"),
+    math.radians: MathFunction("deg2rad"),
+    math.degrees: MathFunction("rad2deg"),
+    math.isnan: MathFunction("isnan"),
+    math.isinf: MathFunction("isinf"),
+    math.isfinite: MathFunction("isfinite"),
 }
-NATURAL_LOGARITHM = Function("log", _unless("le", 0.0))
+NATURAL_LOGARITHM = MathFunction("log", _unless("le", 0.0))
 PAIRS = {math.atan2: "atan2", math.copysign: "copysign", math.nextafter: "nextafter"}
 ROUNDING: dict[Callable[[Any], Any], str] = {math.floor: "floor", math.ceil: "ceil", math.trunc: "trunc"}
 
@@ -140,7 +142,7 @@ def as_float(b: OpBuilder, value: Value, name: str) -> ScalarExpr:
     return scalar_expr(b.hold(Scalar(convert(scalar_expr(value), types.float64))))
 
 
-def _checked(b: OpBuilder, rule: Function, x: ScalarExpr) -> Value:
+def _checked(b: OpBuilder, rule: MathFunction, x: ScalarExpr) -> Value:
     if rule.domain is not None:
         b.check(rule.domain(x), "ValueError", "math domain error")
     if rule.range is not None:
@@ -158,7 +160,7 @@ def _require_finite(b: OpBuilder, value: ScalarExpr, x: ScalarExpr) -> None:
     b.check(op("not", op("and", op("isinf", value), op("isfinite", x))), "OverflowError", "math range error")
 
 
-def _one(function: Callable[[Any], Any], rule: Function) -> Implementation:
+def _one(function: Callable[[Any], Any], rule: MathFunction) -> Implementation:
     def call(b: OpBuilder, x: Value, /) -> Value:
         return known_result(b, function, x) or _checked(b, rule, as_float(b, x, function.__name__))
 

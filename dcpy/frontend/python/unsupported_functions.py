@@ -11,35 +11,35 @@ import sys
 import time
 from typing import Any
 
-from dcpy.frontend.numpy.unsupported_functions import OUTSIDE, Refusal
+from dcpy.frontend.numpy.unsupported_functions import OUTSIDE, Reason
 
-_KEYBOARD = Refusal(
+_KEYBOARD = Reason(
     "it waits for the keyboard",
     "read it before the call, and pass the number as an argument: `program(float(input()))`",
 )
-_FILES = Refusal("it reads or writes files", OUTSIDE)
-_SYSTEM = Refusal("it asks the operating system", OUTSIDE)
-_CODE = Refusal(
+_FILES = Reason("it reads or writes files", OUTSIDE)
+_SYSTEM = Reason("it asks the operating system", OUTSIDE)
+_CODE = Reason(
     "it runs or looks at Python code, and a program is machine code",
     "write the expression itself, or evaluate it outside of the program, and pass the result as an argument",
 )
-_CLOCK = Refusal(
+_CLOCK = Reason(
     "it reads a clock",
     "measure around the call of the program; or read the clock in Python: make `clock = "
     "dcpy.callback(time.perf_counter, returns=float)` at the top of the file, and call `clock()`",
 )
-_WAIT = Refusal(
+_WAIT = Reason(
     "it only waits",
     "leave it out; or wait in Python: make `wait = dcpy.callback(time.sleep, returns=None)` at the top of the file",
 )
-_END = Refusal("it ends Python", "raise an exception (`raise RuntimeError(...)`), or return what there is")
-_DATES = Refusal("compiled programs have no dates", "pass seconds or days as numbers")
-_HEAP = Refusal(
+_END = Reason("it ends Python", "raise an exception (`raise RuntimeError(...)`), or return what there is")
+_DATES = Reason("compiled programs have no dates", "pass seconds or days as numbers")
+_HEAP = Reason(
     "its list holds objects of Python's",
     "keep the keys in an array, and take the smallest: `u = keys.argmin()`, then `keys[u] = np.inf`",
 )
-_DEQUE = Refusal("its items are objects of Python's", "use a list: `q = [first]`, `q.append(v)`, `u = q.pop(0)`")
-_COUNTS = Refusal(
+_DEQUE = Reason("its items are objects of Python's", "use a list: `q = [first]`, `q.append(v)`, `u = q.pop(0)`")
+_COUNTS = Reason(
     "its keys are known at run time only",
     "count with arrays: np.bincount(x), or np.unique(x, return_counts=True)",
 )
@@ -54,7 +54,7 @@ _NAMES = {"io.open": "open", "posix": "os", "genericpath": "os.path", "posixpath
 
 
 @functools.cache
-def _refusals() -> dict[Any, Refusal]:
+def _refusals() -> dict[Any, Reason]:
     quitters = {type(found).__call__: _END for name in ("exit", "quit") if (found := getattr(builtins, name, None))}
     code = (eval, exec, compile, globals, locals, vars, __import__)
     clocks = (time.time, time.perf_counter, time.monotonic, time.process_time, time.time_ns, time.perf_counter_ns)
@@ -74,7 +74,7 @@ def _refusals() -> dict[Any, Refusal]:
     }
 
 
-def refusal_of_python(function: Any) -> Refusal | None:
+def refusal_of_python(function: Any) -> Reason | None:
     """Return why a function of Python's is not compiled; None where there is no reason to tell."""
     try:
         found = _refusals().get(function)

@@ -16,39 +16,39 @@ from dcpy.base.errors import FrontendError
 from dcpy.frontend.implements import implements
 from dcpy.frontend.lower.arithmetic.elementwise import UFUNCS, ElementFn
 from dcpy.frontend.numpy.ufuncs.ufunc_table import binary, unary
-from dcpy.frontend.scipy.formulas import Operand, Term, apply, in_double, select
+from dcpy.frontend.scipy.formulas import FormulaTerm, Operand, apply, in_double, select
 from dcpy.ir.expressions.scalar import ScalarExpr, op
 
 LARGEST_GAMMA = 171.0  # gamma(x) is finite up to here
 BETWEEN_LOGARITHMS = ("beta", "betaln", "binom", "poch")
 
 
-def exp(x: Term) -> Term:
+def exp(x: FormulaTerm) -> FormulaTerm:
     """The exponential."""
     return apply("exp", x)
 
 
-def log(x: Term) -> Term:
+def log(x: FormulaTerm) -> FormulaTerm:
     """The natural logarithm."""
     return apply("log", x)
 
 
-def log1p(x: Term) -> Term:
+def log1p(x: FormulaTerm) -> FormulaTerm:
     """The logarithm of 1 + x."""
     return apply("log1p", x)
 
 
-def gamma(x: Operand) -> Term:
+def gamma(x: Operand) -> FormulaTerm:
     """The gamma function."""
     return apply("gamma", x)
 
 
-def lgamma(x: Operand) -> Term:
+def lgamma(x: Operand) -> FormulaTerm:
     """The logarithm of its magnitude."""
     return apply("lgamma", x)
 
 
-def _is(x: Term, y: Term, undefined: Term) -> Term:
+def _is(x: FormulaTerm, y: FormulaTerm, undefined: FormulaTerm) -> FormulaTerm:
     """`y`, or NaN where `x` is."""
     return select(apply("isnan", x), x, select(apply("isnan", y), y, undefined))
 
@@ -56,45 +56,45 @@ def _is(x: Term, y: Term, undefined: Term) -> Term:
 # -- logistic and entropy --------------------------------------------------------------------------------------------
 
 
-def expit(x: Term) -> Term:
+def expit(x: FormulaTerm) -> FormulaTerm:
     """The logistic function."""
     return 1.0 / (1.0 + exp(-x))
 
 
-def logit(x: Term) -> Term:
+def logit(x: FormulaTerm) -> FormulaTerm:
     """Its inverse; near to a half by a difference, which is exact there."""
     near = 2.0 * (x - 0.5)
     return select((x < 0.3) | (x > 0.65), log(x / (1.0 - x)), log1p(near) - log1p(-near))
 
 
-def log_expit(x: Term) -> Term:
+def log_expit(x: FormulaTerm) -> FormulaTerm:
     """The logarithm of the logistic function."""
     return select(x < 0.0, x - log1p(exp(x)), -log1p(exp(-x)))
 
 
-def xlogy(x: Term, y: Term) -> Term:
+def xlogy(x: FormulaTerm, y: FormulaTerm) -> FormulaTerm:
     """``x * log(y)``, and 0 where x is."""
     return select(x.same(0.0) & ~apply("isnan", y), 0.0, x * log(y))
 
 
-def xlog1py(x: Term, y: Term) -> Term:
+def xlog1py(x: FormulaTerm, y: FormulaTerm) -> FormulaTerm:
     """``x * log1p(y)``, and 0 where x is."""
     return select(x.same(0.0) & ~apply("isnan", y), 0.0, x * log1p(y))
 
 
-def entr(x: Term) -> Term:
+def entr(x: FormulaTerm) -> FormulaTerm:
     """``-x * log(x)``."""
     inner = select(x > 0.0, -x * log(x), select(x.same(0.0), 0.0, -math.inf))
     return select(apply("isnan", x), x, inner)
 
 
-def rel_entr(x: Term, y: Term) -> Term:
+def rel_entr(x: FormulaTerm, y: FormulaTerm) -> FormulaTerm:
     """``x * log(x / y)``."""
     inside = select(x.same(0.0) & (y >= 0.0), 0.0, math.inf)
     return _is(x, y, select((x > 0.0) & (y > 0.0), x * log(x / y), inside))
 
 
-def kl_div(x: Term, y: Term) -> Term:
+def kl_div(x: FormulaTerm, y: FormulaTerm) -> FormulaTerm:
     """``x * log(x / y) - x + y``."""
     inside = select(x.same(0.0) & (y >= 0.0), y, math.inf)
     return _is(x, y, select((x > 0.0) & (y > 0.0), x * log(x / y) - x + y, inside))
@@ -103,12 +103,12 @@ def kl_div(x: Term, y: Term) -> Term:
 # -- normal distribution ---------------------------------------------------------------------------------------------
 
 
-def ndtr(x: Term) -> Term:
+def ndtr(x: FormulaTerm) -> FormulaTerm:
     """The share of a normal distribution below x."""
     return 0.5 * apply("erfc", x * -math.sqrt(0.5))
 
 
-def ndtri(p: Term) -> Term:
+def ndtri(p: FormulaTerm) -> FormulaTerm:
     """Return the x for which `ndtr` of x is `p`."""
     return -math.sqrt(2.0) * apply("erfcinv", 2.0 * p)
 
@@ -116,7 +116,7 @@ def ndtri(p: Term) -> Term:
 # -- gamma and what is made of it ------------------------------------------------------------------------------------
 
 
-def _is_small(*args: Term) -> Term:
+def _is_small(*args: FormulaTerm) -> FormulaTerm:
     tests = [apply("abs", arg) < LARGEST_GAMMA for arg in args]
     found = tests[0]
     for test in tests[1:]:
@@ -124,31 +124,31 @@ def _is_small(*args: Term) -> Term:
     return found
 
 
-def rgamma(x: Term) -> Term:
+def rgamma(x: FormulaTerm) -> FormulaTerm:
     """``1 / gamma(x)``, 0 at the poles."""
     is_pole = (x <= 0.0) & x.same(apply("floor", x))
     return select(is_pole, 0.0, 1.0 / gamma(x))
 
 
-def _sign(x: Term) -> Term:
+def _sign(x: FormulaTerm) -> FormulaTerm:
     """The sign of gamma, away from its poles."""
     even = apply("fmod", apply("floor", x), 2.0).same(0.0)
     return select((x > 0.0) | even, 1.0, -1.0)
 
 
-def betaln(a: Term, b: Term) -> Term:
+def betaln(a: FormulaTerm, b: FormulaTerm) -> FormulaTerm:
     """The logarithm of the magnitude of the beta function."""
     return select(a.same(0.0) | b.same(0.0), math.inf, lgamma(a) + lgamma(b) - lgamma(a + b))
 
 
-def beta(a: Term, b: Term) -> Term:
+def beta(a: FormulaTerm, b: FormulaTerm) -> FormulaTerm:
     """``gamma(a) * gamma(b) / gamma(a + b)``."""
     large = _sign(a) * _sign(b) * _sign(a + b) * exp(betaln(a, b))
     found = select(_is_small(a, b, a + b), gamma(a) * rgamma(a + b) * gamma(b), large)
     return select(a.same(0.0) & b.same(0.0), math.inf, found)
 
 
-def binom(n: Term, k: Term) -> Term:
+def binom(n: FormulaTerm, k: FormulaTerm) -> FormulaTerm:
     """Return the number of ways to choose `k` of `n`; whole numbers are rounded as long as floats hold them."""
     plain = gamma(n + 1.0) * rgamma(k + 1.0) * rgamma(n - k + 1.0)
     sign = _sign(n + 1.0) * _sign(k + 1.0) * _sign(n - k + 1.0)
@@ -159,7 +159,7 @@ def binom(n: Term, k: Term) -> Term:
     return select(is_whole, inside, found)
 
 
-def poch(z: Term, m: Term) -> Term:
+def poch(z: FormulaTerm, m: FormulaTerm) -> FormulaTerm:
     """``gamma(z + m) / gamma(z)``."""
     large = _sign(z) * _sign(z + m) * exp(lgamma(z + m) - lgamma(z))
     found = select(_is_small(z, z + m), rgamma(z) / rgamma(z + m), large)
@@ -170,51 +170,51 @@ def poch(z: Term, m: Term) -> Term:
 # -- powers ----------------------------------------------------------------------------------------------------------
 
 
-def boxcox(x: Term, power: Term) -> Term:
+def boxcox(x: FormulaTerm, power: FormulaTerm) -> FormulaTerm:
     """``(x**power - 1) / power``, the logarithm for a power of 0."""
     return select(apply("abs", power) < 1e-19, log(x), apply("expm1", power * log(x)) / power)
 
 
-def boxcox1p(x: Term, power: Term) -> Term:
+def boxcox1p(x: FormulaTerm, power: FormulaTerm) -> FormulaTerm:
     """The same of ``1 + x``."""
     found = apply("expm1", power * log1p(x)) / power
     return select((apply("abs", power) < 1e-19) | x.same(0.0), log1p(x), found)
 
 
-def inv_boxcox(y: Term, power: Term) -> Term:
+def inv_boxcox(y: FormulaTerm, power: FormulaTerm) -> FormulaTerm:
     """The inverse of `boxcox`."""
     return select(power.same(0.0), exp(y), exp(log1p(power * y) / power))
 
 
-def inv_boxcox1p(y: Term, power: Term) -> Term:
+def inv_boxcox1p(y: FormulaTerm, power: FormulaTerm) -> FormulaTerm:
     """The inverse of `boxcox1p`."""
     return select(power.same(0.0), apply("expm1", y), apply("expm1", log1p(power * y) / power))
 
 
-def exp10(x: Term) -> Term:
+def exp10(x: FormulaTerm) -> FormulaTerm:
     """Powers of 10."""
     return apply("pow", 10.0, x)
 
 
-def exprel(x: Term) -> Term:
+def exprel(x: FormulaTerm) -> FormulaTerm:
     """``(exp(x) - 1) / x``."""
     return select(apply("abs", x) < 1e-16, 1.0, select(x > 717.0, math.inf, apply("expm1", x) / x))
 
 
-def cosm1(x: Term) -> Term:
+def cosm1(x: FormulaTerm) -> FormulaTerm:
     """``cos(x) - 1`` without cancellation."""
     half = apply("sin", 0.5 * x)
     return -2.0 * half * half
 
 
-def huber(delta: Term, r: Term) -> Term:
+def huber(delta: FormulaTerm, r: FormulaTerm) -> FormulaTerm:
     """A square near to 0, and linear beyond."""
     size = apply("abs", r)
     found = select(size <= delta, 0.5 * r * r, delta * (size - 0.5 * delta))
     return select(delta < 0.0, math.inf, found)
 
 
-def pseudo_huber(delta: Term, r: Term) -> Term:
+def pseudo_huber(delta: FormulaTerm, r: FormulaTerm) -> FormulaTerm:
     """The same, smooth."""
     ratio = r / delta
     found = delta * delta * apply("expm1", 0.5 * log1p(ratio * ratio))
@@ -227,7 +227,7 @@ OPERATIONS: dict[np.ufunc, str] = {
     sc.y0: "bessel_y0", sc.y1: "bessel_y1", sc.exp2: "exp2", sc.expm1: "expm1", sc.log1p: "log1p", sc.cbrt: "cbrt",
     sc.erfinv: "erfinv", sc.erfcinv: "erfcinv", sc.digamma: "digamma",
 }  # fmt: skip
-_FORMULAS: dict[np.ufunc, Callable[..., Term]] = {
+_FORMULAS: dict[np.ufunc, Callable[..., FormulaTerm]] = {
     sc.expit: expit, sc.logit: logit, sc.log_expit: log_expit, sc.xlogy: xlogy, sc.xlog1py: xlog1py,
     sc.entr: entr, sc.rel_entr: rel_entr, sc.kl_div: kl_div, sc.ndtr: ndtr, sc.ndtri: ndtri,
     sc.beta: beta, sc.betaln: betaln, sc.binom: binom, sc.poch: poch, sc.rgamma: rgamma,

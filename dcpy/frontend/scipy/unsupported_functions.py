@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dcpy.frontend.numpy.unsupported_functions import Refusal
+from dcpy.frontend.numpy.unsupported_functions import Reason
 
 _DIRECT = ("spsolve", "splu", "spilu", "factorized", "inv", "spsolve_triangular")
-_SOLVED = Refusal(
+_SOLVED = Reason(
     "no library that compiled code calls factorizes sparse matrices",
     "solve densely, np.linalg.solve(A.toarray(), b), or by iterations: A @ p is compiled. Or let the program call a "
     "function of yours in Python, with @dcpy.callback(returns=...), that gets A.data, A.indices and A.indptr",
 )
-_ITERATED = Refusal(
+_ITERATED = Reason(
     "it is Python code of SciPy's, which calls A @ x in a loop",
     "write the loop into the program: A @ x is compiled",
 )
-_MADE = Refusal(
+_MADE = Reason(
     "programs take sparse matrices as arguments and make none",
     "make it outside of the program, and pass it as an argument",
 )
@@ -26,11 +26,11 @@ _CALLERS = {
 }
 
 
-def refusal_of_scipy(name: str) -> Refusal | None:
+def refusal_of_scipy(name: str) -> Reason | None:
     """Return why a function of SciPy is refused, and what to write instead; None where there is no own reason."""
     module, _, function = name.removeprefix("scipy.").rpartition(".")
     if name.startswith("scipy.") and function in _CALLERS.get(module.partition(".")[0], "").split():
-        return Refusal(
+        return Reason(
             "it is Python code of SciPy's, which calls your function",
             f"call it outside of the program, with a program in place of the function: {name}(dcpy.program(f), ...)",
         )

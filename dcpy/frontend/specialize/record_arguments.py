@@ -28,7 +28,7 @@ MAX_DEPTH = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class RecordMember:
     """One part of a record: the attribute or position by which it is reached, and its path."""
 
     step: str | int
@@ -44,7 +44,7 @@ class Record:
 
     path: str
     cls: type
-    members: tuple[Member, ...]
+    members: tuple[RecordMember, ...]
     same_as: str = ""
     length: int = -1  # of a tuple
 
@@ -189,14 +189,15 @@ def _assigned_attributes(method: FunctionType) -> list[str]:
     ]
 
 
-def _members(path: str, value: Any) -> list[tuple[Member, Any]]:
+def _members(path: str, value: Any) -> list[tuple[RecordMember, Any]]:
     if isinstance(value, tuple):
         names = getattr(value, "_fields", None)
-        return [(Member(k, f"{path}.{names[k]}" if names else f"{path}[{k}]"), item) for k, item in enumerate(value)]
+        paths = [f"{path}.{names[k]}" if names else f"{path}[{k}]" for k in range(len(value))]
+        return [(RecordMember(k, paths[k]), item) for k, item in enumerate(value)]
     if is_sparse(type(value)):
-        return [(Member(name, f"{path}.{name}"), getattr(value, name)) for name in SPARSE_FIELDS]
+        return [(RecordMember(name, f"{path}.{name}"), getattr(value, name)) for name in SPARSE_FIELDS]
     found = ((f.name, getattr(value, f.name, _MISSING)) for f in dataclasses.fields(value))
-    return [(Member(name, f"{path}.{name}"), item) for name, item in found if item is not _MISSING]
+    return [(RecordMember(name, f"{path}.{name}"), item) for name, item in found if item is not _MISSING]
 
 
 def container_stem(path: str) -> str:
@@ -247,7 +248,7 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenPart:
     """One of several, by the number that the result `which` holds: what is returned depends on the path taken."""
 
     which: int
@@ -255,7 +256,7 @@ class Chosen:
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class ArrayPart:
     """A part of an array that was passed: where it is was found out on the way.
 
     `parts` are the array, then the numbers of the `steps`. A step is a part: for each dimension of the array an index,
@@ -268,11 +269,11 @@ class Cut:
 
 
 CutStep = tuple[tuple[bool, ...], tuple[int, ...]] | int
-ResultPart = int | tuple["ResultPart", ...] | Made | Given | Known | Listed | Chosen | Cut | None
+ResultPart = int | tuple["ResultPart", ...] | Made | Given | Known | Listed | ChosenPart | ArrayPart | None
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class FieldEffect:
     """After the call, the object at `path` has a new `field`: where the result `when` holds, if there is one."""
 
     path: str
@@ -286,7 +287,7 @@ class Outcome:
     """Results of a call, over indices of results, and its effects on objects."""
 
     returned: ResultPart = None
-    effects: tuple[Effect, ...] = ()
+    effects: tuple[FieldEffect, ...] = ()
 
 
 def maker(cls: type, names: tuple[Any, ...]) -> Callable[..., Any]:
@@ -323,7 +324,7 @@ def lister(levels: tuple[bool, ...], weak: bool) -> Callable[..., Any]:
 
 
 def cutter(steps: tuple[CutStep, ...]) -> Callable[..., Any]:
-    """A function from an array and the numbers of a `Cut` to the part: a view."""
+    """A function from an array and the numbers of an `ArrayPart` to the part: a view."""
 
     def make(array: Any, *numbers: int) -> Any:
         rest = iter(numbers)

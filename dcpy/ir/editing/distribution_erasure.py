@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from dcpy.base.errors import InvalidSdfg
 from dcpy.ir.analysis.dataflow.def_use import Uses
-from dcpy.ir.communication import CommNode, Update
+from dcpy.ir.communication import CommNode, HaloUpdate
 from dcpy.ir.data import Array
 from dcpy.ir.editing.copying import copy_sdfg
 from dcpy.ir.sdfg import Sdfg
@@ -59,5 +59,5 @@ def _erase(sdfg: Sdfg) -> None:
 
 def _drop_updates(sdfg: Sdfg) -> None:
     for node in sdfg.body.walk_nodes():
-        if isinstance(node, Update) and node.state is not None:
+        if isinstance(node, HaloUpdate) and node.state is not None:
             node.state.remove(node)

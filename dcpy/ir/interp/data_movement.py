@@ -18,10 +18,10 @@ from dcpy.ir.communication import CommNode, communicate
 from dcpy.ir.expressions.scalar import Load, ScalarExpr
 from dcpy.ir.interp.argument_strides import fitting
 from dcpy.ir.interp.exceptions import raising
-from dcpy.ir.interp.frame import Frame
-from dcpy.ir.interp.memory import Buffer, NDArray, Queues, addresses, index_of, queue_name
+from dcpy.ir.interp.frame import InterpreterFrame
+from dcpy.ir.interp.memory import Buffer, NDArray, StreamQueues, addresses, index_of, queue_name
 from dcpy.ir.interp.race_detection import READ, WRITE, RaceDetector
-from dcpy.ir.interp.scalars import Environment, combine, evaluate, loud
+from dcpy.ir.interp.scalars import LeafValues, combine, evaluate, loud
 from dcpy.ir.library.callback_table import operand_memlets, site_of
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Call, Callback, Copy, LibraryNode, Node, Tasklet
@@ -31,7 +31,7 @@ from dcpy.ir.subsets import Range, Subset
 class DataMovement:
     """The data of one activation, and what the nodes that hold no region do with it."""
 
-    def __init__(self, frame: Frame, detectors: list[RaceDetector]) -> None:
+    def __init__(self, frame: InterpreterFrame, detectors: list[RaceDetector]) -> None:
         self.frame = frame
         self.symbols = frame.symbols
         self.detectors = detectors
@@ -41,7 +41,7 @@ class DataMovement:
     def run_tasklet(self, node: Tasklet) -> None:
         """Reads all inputs, evaluates the code, writes all outputs."""
         values = {connector: self.read(memlet, node)[()] for connector, memlet in node.inputs.items()}
-        env = Environment(self.symbols, values, self._no_load)
+        env = LeafValues(self.symbols, values, self._no_load)
         for name, expr in node.code:
             values[name] = evaluate(expr, env)
         for connector, memlet in node.outputs.items():
@@ -49,7 +49,7 @@ class DataMovement:
 
     def run_copy(self, node: Copy) -> None:
         """Reads the whole source, then writes it; pops and pushes where one is a stream."""
-        if isinstance(stream := self.frame.memory(node.src.container), Queues):
+        if isinstance(stream := self.frame.memory(node.src.container), StreamQueues):
             values = self._popped(stream, node)
         else:
             values = self.read(node.src, node)
@@ -87,10 +87,10 @@ class DataMovement:
             perform(site, self.frame.sdfg.callbacks, operands)
 
     @contextmanager
-    def called(self, node: Call) -> Iterator[Frame]:
+    def called(self, node: Call) -> Iterator[InterpreterFrame]:
         """Within: the frame of a callee, whose containers are the subsets that the memlets name."""
         symbols = {name: value.evaluate(self.symbols) for name, value in node.symbols.items()}
-        frame = Frame(node.sdfg, symbols, depth=self.frame.depth)
+        frame = InterpreterFrame(node.sdfg, symbols, depth=self.frame.depth)
         copies: list[tuple[NDArray, NDArray]] = []
         for name, desc in node.sdfg.containers.items():
             memlet = node.arguments.get(name)
@@ -112,7 +112,7 @@ class DataMovement:
     def read(self, memlet: Memlet, node: Node) -> NDArray:
         """A copy of the elements that a memlet names, in the shape of the dimensions that it keeps; pops a stream."""
         memory = self.frame.memory(memlet.container)
-        if isinstance(memory, Queues):
+        if isinstance(memory, StreamQueues):
             return np.asarray(self._pop(memory, memlet, node), memory.dtype.numpy)
         source = self.frame.buffer(memlet.container)
         part = source.data[(*self._index(memlet, source, node), ...)]
@@ -122,7 +122,7 @@ class DataMovement:
     def write(self, memlet: Memlet, values: Any, node: Node) -> None:
         """Writes values to the elements that a memlet names, or combines them; pushes to a stream."""
         memory = self.frame.memory(memlet.container)
-        if isinstance(memory, Queues):
+        if isinstance(memory, StreamQueues):
             self._push(memory, memlet, values, node)
             return
         target = self.frame.buffer(memlet.container)
@@ -137,7 +137,7 @@ class DataMovement:
 
     def value(self, expr: ScalarExpr) -> Any:
         """The value of a condition, or of what is assigned to a symbol."""
-        return evaluate(expr, Environment(self.symbols, {}, self._load))
+        return evaluate(expr, LeafValues(self.symbols, {}, self._load))
 
     def _load(self, load: Load) -> Any:
         source = self.frame.buffer(load.container)
@@ -173,7 +173,7 @@ class DataMovement:
 
     # -- streams -----------------------------------------------------------------------------------------------
 
-    def _popped(self, stream: Queues, node: Copy) -> NDArray:
+    def _popped(self, stream: StreamQueues, node: Copy) -> NDArray:
         """As many elements as the destination of a copy takes."""
         shape = tuple(
             len(range(*(edge.evaluate(self.symbols) for edge in (dim.start, dim.stop, dim.step))))
@@ -185,14 +185,14 @@ class DataMovement:
             values[position] = self._pop(stream, node.src, node)
         return values
 
-    def _pop(self, stream: Queues, memlet: Memlet, node: Node) -> Any:
+    def _pop(self, stream: StreamQueues, memlet: Memlet, node: Node) -> Any:
         point = self._point(stream, memlet, node)
         queue = stream.at(point)
         what = f"for an element of {queue_name(memlet.container, point)!r}, which is empty"
         wait(lambda: bool(queue), what, lambda: _fill(queue, stream.capacity))
         return queue.popleft()
 
-    def _push(self, stream: Queues, memlet: Memlet, values: Any, node: Node) -> None:
+    def _push(self, stream: StreamQueues, memlet: Memlet, values: Any, node: Node) -> None:
         point = self._point(stream, memlet, node)
         queue, capacity = stream.at(point), stream.capacity
         what = f"for room in {queue_name(memlet.container, point)!r}, which is full"
@@ -201,7 +201,7 @@ class DataMovement:
             wait(lambda: capacity <= 0 or len(queue) < capacity, what, lambda: _fill(queue, capacity))
             queue.append(value)
 
-    def _point(self, stream: Queues, memlet: Memlet, node: Node) -> tuple[int, ...]:
+    def _point(self, stream: StreamQueues, memlet: Memlet, node: Node) -> tuple[int, ...]:
         point = tuple(index.evaluate(self.symbols) for index in memlet.subset.indices)
         inside = len(point) == len(stream.shape) and all(
             0 <= index < size for index, size in zip(point, stream.shape, strict=True)
@@ -216,7 +216,7 @@ def _fill(queue: Sized, capacity: int) -> str:
     return f"{len(queue)} of {capacity}" if capacity > 0 else f"{len(queue)}, without bounds"
 
 
-def _in_tokens(shape: tuple[int, ...], stream: Queues) -> tuple[int, ...]:
+def _in_tokens(shape: tuple[int, ...], stream: StreamQueues) -> tuple[int, ...]:
     """The dimensions that are left of an array where its last ones are those of a token; each point is one token."""
     outer = len(shape) - len(stream.token)
     if outer < 0 or shape[outer:] != stream.token:

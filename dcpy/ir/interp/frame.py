@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from dcpy.base.errors import InterpreterError
 from dcpy.ir.analysis.dataflow.def_use import desc_symbols
 from dcpy.ir.data import Array, Data, Scalar, Stream, View
-from dcpy.ir.interp.memory import Buffer, NDArray, Queues, allocate, show, sizes_of
+from dcpy.ir.interp.memory import Buffer, NDArray, StreamQueues, allocate, show, sizes_of
 from dcpy.ir.sdfg import Sdfg
 
-Memory = Buffer | Queues
+Memory = Buffer | StreamQueues
 
 
 @dataclass(slots=True)
@@ -30,7 +30,7 @@ class Declared:
 
 
 @dataclass(slots=True)
-class Frame:
+class InterpreterFrame:
     """The symbols and containers of one activation."""
 
     sdfg: Sdfg
@@ -52,9 +52,9 @@ class Frame:
             for name in fresh:
                 del self.containers[name]
 
-    def fork(self) -> Frame:
+    def fork(self) -> InterpreterFrame:
         """One for a process: it sees what is here; symbols that it assigns, and what it declares, are its own."""
-        return Frame(self.sdfg, dict(self.symbols), dict(self.containers), self.depth)
+        return InterpreterFrame(self.sdfg, dict(self.symbols), dict(self.containers), self.depth)
 
     def bind(self, name: str, data: NDArray, depth: int, start: NDArray | None = None) -> None:
         """Gives an argument its memory."""
@@ -81,7 +81,7 @@ class Frame:
             case Stream() if entry.memory is None:
                 shape = sizes_of(entry.desc.shape, self.symbols)
                 capacity = entry.desc.capacity.evaluate(self.symbols)
-                entry.memory = Queues(entry.desc.dtype, shape, capacity, entry.desc.token)
+                entry.memory = StreamQueues(entry.desc.dtype, shape, capacity, entry.desc.token)
             case Array() if sizes_of(entry.desc.shape, self.symbols) != entry.sizes:
                 raise InterpreterError(f"the size of {name!r} changed while it lives", span=entry.desc.span)
         assert entry.memory is not None  # every kind of descriptor has its case above
@@ -90,7 +90,7 @@ class Frame:
     def buffer(self, name: str) -> Buffer:
         """The elements of a container, through views; `InterpreterError` for a stream."""
         memory = self.memory(name)
-        if isinstance(memory, Queues):
+        if isinstance(memory, StreamQueues):
             raise InterpreterError(f"{name!r} is a stream: it has no elements to address")
         return memory
 

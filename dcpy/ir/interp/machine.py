@@ -17,7 +17,7 @@ from dcpy.base.errors import DcpyError, InterpreterError
 from dcpy.base.process_scheduling import run_network
 from dcpy.ir.interp.data_movement import DataMovement
 from dcpy.ir.interp.exceptions import exception_of, placed_at
-from dcpy.ir.interp.frame import Frame
+from dcpy.ir.interp.frame import InterpreterFrame
 from dcpy.ir.interp.memory import queue_name, range_of
 from dcpy.ir.interp.race_detection import RaceDetector
 from dcpy.ir.interp.scalars import IndexOutOfRange, wrap_integer
@@ -53,7 +53,7 @@ class Next(Enum):
 class Machine(DataMovement):
     """Runs one activation of an SDFG, and those that it calls."""
 
-    def __init__(self, frame: Frame, detectors: list[RaceDetector], shuffle: random.Random | None) -> None:
+    def __init__(self, frame: InterpreterFrame, detectors: list[RaceDetector], shuffle: random.Random | None) -> None:
         super().__init__(frame, detectors)
         self.shuffle = shuffle
 
@@ -149,13 +149,15 @@ class Machine(DataMovement):
             run_network([self._process(node, point) for node, point in found], order)
         return Next.GO_ON
 
-    def _process(self, node: Process, point: tuple[int, ...]) -> process_scheduling.Process:
+    def _process(self, node: Process, point: tuple[int, ...]) -> process_scheduling.ScheduledProcess:
         """A process with symbols and containers of its own, besides those that it shares."""
         frame = self.frame.fork()
         frame.symbols.update(zip(node.params, point, strict=True))
         machine = Machine(frame, [], self.shuffle)
         title = queue_name(node.name, point)
-        return process_scheduling.Process(node.name, lambda: machine.run_region(node.body), node.endless, title)
+        return process_scheduling.ScheduledProcess(
+            node.name, lambda: machine.run_region(node.body), node.endless, title
+        )
 
     @run_block.register
     def _(self, block: Break) -> Next:

@@ -38,7 +38,7 @@ class Buffer:
 
 
 @dataclass(slots=True)
-class Queues:
+class StreamQueues:
     """A stream: one first-in, first-out queue per point of its shape. `capacity` 0 means unbounded.
 
     What is in a queue are elements, or arrays of the shape `token`.

@@ -19,7 +19,7 @@ from dcpy.ir.analysis.dataflow.opaque_handles import handles_of
 from dcpy.ir.data import Array, Data, Scalar, View
 from dcpy.ir.distribution import ProcessGrid, coordinate_names
 from dcpy.ir.interp.argument_strides import fitting
-from dcpy.ir.interp.frame import Declared, Frame
+from dcpy.ir.interp.frame import Declared, InterpreterFrame
 from dcpy.ir.interp.machine import Machine
 from dcpy.ir.interp.memory import Buffer, NDArray, allocate, show
 from dcpy.ir.interp.scalars import quiet, wrap_integer
@@ -145,7 +145,7 @@ class _Activation:
     def __init__(self, sdfg: Sdfg, arguments: Mapping[str, Any], symbols: Mapping[str, int]) -> None:
         self.sdfg = sdfg
         self.arguments = arguments
-        self.frame = Frame(sdfg, symbols_of(sdfg, arguments, symbols))
+        self.frame = InterpreterFrame(sdfg, symbols_of(sdfg, arguments, symbols))
         _require_assumed(sdfg, self.frame.symbols)
         self.copies: list[tuple[NDArray, NDArray]] = []
         self.made = _made_by_the_program(sdfg)

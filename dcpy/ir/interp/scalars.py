@@ -43,7 +43,7 @@ def loud() -> np.errstate:
 
 
 @dataclass(frozen=True, slots=True)
-class Environment:
+class LeafValues:
     """Values of the leaves of an expression."""
 
     symbols: Mapping[str, int]
@@ -51,7 +51,7 @@ class Environment:
     load: Callable[[Load], Scalar]
 
 
-def evaluate(expr: ScalarExpr, env: Environment) -> Scalar:
+def evaluate(expr: ScalarExpr, env: LeafValues) -> Scalar:
     """The value of an expression, of the dtype that the expression has.
 
     `IndexError` where a `WrapIndex` is out of range, in NumPy's words.

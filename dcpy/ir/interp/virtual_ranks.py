@@ -63,7 +63,7 @@ def run_ranks(
     if strict:
         random.Random(seed).shuffle(order)
     processes = [
-        process_scheduling.Process(f"rank {rank}", lambda rank=rank: world.run(rank, arguments[rank], seed))  # type: ignore[misc]
+        process_scheduling.ScheduledProcess(f"rank {rank}", lambda rank=rank: world.run(rank, arguments[rank], seed))  # type: ignore[misc]
         for rank in range(len(arguments))
     ]
     try:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dcpy.ir.analysis.accesses.memlet_propagation import Sweep, swept
+from dcpy.ir.analysis.accesses.memlet_propagation import SymbolValues, swept
 from dcpy.ir.field_roles import Runs, Written
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import Expr, Ranges
@@ -50,7 +50,7 @@ def _has_no_value(name: str, ranges: Ranges) -> bool:
     return lower is not None and upper is not None and ranges.proves_lt(upper, lower)
 
 
-def _sweeps(scope: Scope, ranges: Ranges) -> list[Sweep] | None:
+def _sweeps(scope: Scope, ranges: Ranges) -> list[SymbolValues] | None:
     """The parameters around a place; None where nothing may be reached (the range of one is surely empty, or has a size
     that was clamped), or where the range of one depends on another (then not all values meet).
     """
@@ -63,7 +63,7 @@ def _sweeps(scope: Scope, ranges: Ranges) -> list[Sweep] | None:
     sizes = [values.size for values in params.values()]
     if any(ranges.proves_le(size, 0) or _may_be_clamped(size, scope) for size in sizes):
         return None
-    return [Sweep.of(name, values, ranges) for name, values in params.items()]
+    return [SymbolValues.of(name, values, ranges) for name, values in params.items()]
 
 
 def _may_be_clamped(size: Expr, scope: Scope) -> bool:

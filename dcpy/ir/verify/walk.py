@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from dcpy.ir.analysis.dataflow.def_use import Callees, desc_symbols
+from dcpy.ir.analysis.dataflow.def_use import CalleeAccesses, desc_symbols
 from dcpy.ir.analysis.dataflow.name_resolution import symbols_assigned_in
 from dcpy.ir.analysis.dataflow.value_ranges import KnownRanges
 from dcpy.ir.expressions.scalar import ScalarExpr, symbols_of
@@ -44,7 +44,7 @@ class _Walk:
     def __init__(self, sdfg: Sdfg) -> None:
         self.sdfg = sdfg
         self.scope = Scope(sdfg, KnownRanges(sdfg), bound=set(sdfg.symbols))
-        self.callees = Callees()
+        self.callees = CalleeAccesses()
 
     def program(self) -> Subjects:
         yield from self.at(self.sdfg)

@@ -18,7 +18,7 @@ from dcpy.ir.symbolic import ONE, ZERO, Expr, max_of
 from dcpy.ir.tree import owners_around
 from dcpy.ir.types import DType
 from dcpy.libraries.api import Fragment, Operand
-from dcpy.libraries.blas.expand.cblas import LETTERS, CblasCall, Matrix, Vector
+from dcpy.libraries.blas.expand.cblas import LETTERS, CblasCall, CblasVector, Matrix
 
 ON_DEVICE = ("gpu",)
 AS_IT_IS, TRANSPOSED = 0, 1
@@ -61,13 +61,13 @@ class VendorCall(CblasCall):
         packed = self._packed(operand, written=written, summed_up=summed_up)
         return Matrix(packed, rows, columns, False, max_of(columns, 1)), rows * columns
 
-    def vector(self, operand: Operand, *, written: bool = False, summed_up: bool = False) -> Vector:
+    def vector(self, operand: Operand, *, written: bool = False, summed_up: bool = False) -> CblasVector:
         """As `matrix`."""
         if lies_the_same(self.f, operand):
             return super().vector(operand, written=written, summed_up=summed_up)
         (size,) = operand.shape
         packed = self._packed(operand, written=written, summed_up=summed_up)
-        return Vector(packed, size, ONE)
+        return CblasVector(packed, size, ONE)
 
     @property
     def type(self) -> ScalarExpr:

@@ -26,7 +26,7 @@ from dcpy.ir.editing.size_specialization import specialize
 from dcpy.programs.autotuning.trial_arguments import ArgumentCopies
 from dcpy.programs.specialization.compiled_calls import (
     MAX_TUNED,
-    Call,
+    CallingInformation,
     Compiled,
     Request,
     call_of,
@@ -247,7 +247,9 @@ class _Search:
     def _options(self, overrides: tuple[str, ...]) -> Options:
         return replace(self.specializer.options, overrides=overrides)
 
-    def _generated(self, choices: Sequence[tuple[str, ...]]) -> Iterator[tuple[tuple[str, ...], Artifact, Call]]:
+    def _generated(
+        self, choices: Sequence[tuple[str, ...]]
+    ) -> Iterator[tuple[tuple[str, ...], Artifact, CallingInformation]]:
         """The versions that have a text of their own, as long as there is time."""
         for overrides in choices:
             if time.perf_counter() > self.deadline:
@@ -262,7 +264,7 @@ class _Search:
                 self._texts.add(text)
                 yield overrides, artifact, call
 
-    def _artifact(self, options: Options) -> tuple[Artifact, Call]:
+    def _artifact(self, options: Options) -> tuple[Artifact, CallingInformation]:
         lowered = replace(self.lowered, sdfg=copy_sdfg(self.lowered.sdfg), better_if=())
         specialize(lowered.sdfg, self.sizes)
         if options.simplify:
@@ -270,7 +272,7 @@ class _Search:
         call = call_of(lowered, self.request.names)
         return driver.artifact_of(lowered.sdfg, call.signature, options), call
 
-    def _compiled(self, generated: Sequence[tuple[tuple[str, ...], Artifact, Call]]) -> list[_Trial]:
+    def _compiled(self, generated: Sequence[tuple[tuple[str, ...], Artifact, CallingInformation]]) -> list[_Trial]:
         with ThreadPoolExecutor(cores_here()) as pool:
             loaded = list(pool.map(self._load, generated))
         trials = []
@@ -283,7 +285,7 @@ class _Search:
                 trials.append(_Trial(overrides, alone, artifact, compiled))
         return trials
 
-    def _load(self, generated: tuple[tuple[str, ...], Artifact, Call]) -> Loaded | None:
+    def _load(self, generated: tuple[tuple[str, ...], Artifact, CallingInformation]) -> Loaded | None:
         overrides, artifact, _ = generated
         return load(artifact, self._options(overrides)) if time.perf_counter() < self.deadline else None
 
@@ -325,7 +327,7 @@ def _miss(values: tuple[Any, ...]) -> Any:
     return NotImplemented
 
 
-def _sizes(call: Call, values: tuple[Any, ...]) -> dict[str, int]:
+def _sizes(call: CallingInformation, values: tuple[Any, ...]) -> dict[str, int]:
     """The sizes of arrays in a call that are symbols, and no arguments of their own."""
     signature: Signature = call.signature
     known = symbol_values(signature, (*with_parts(values, call.closure), *call.arrays))

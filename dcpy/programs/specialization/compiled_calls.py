@@ -95,7 +95,7 @@ class Compiled:
 
 
 @dataclass(frozen=True)
-class Call:
+class CallingInformation:
     """Calling information of a lowered function: its signature, the sources of closure values, and the guards."""
 
     signature: Signature
@@ -110,7 +110,7 @@ class Call:
         return Compiled(loaded, self.guards, self.closure, self.arrays, self.callbacks, self.described)
 
 
-def call_of(lowered: Lowered, names: Sequence[str]) -> Call:
+def call_of(lowered: Lowered, names: Sequence[str]) -> CallingInformation:
     """Return how to call a lowered function with these parameters."""
     convention = Convention.of(lowered, names)
     signature, sources = signature_of_call(lowered.sdfg, convention)
@@ -119,7 +119,7 @@ def call_of(lowered: Lowered, names: Sequence[str]) -> Call:
     closure = (*sources, *map(source_of_array, extra))
     arrays = tuple(one.array for one in extra)
     described = convention.described(signature)
-    return Call(signature, described, closure, arrays, lowered.sdfg.callbacks, guards_of(lowered))
+    return CallingInformation(signature, described, closure, arrays, lowered.sdfg.callbacks, guards_of(lowered))
 
 
 @functools.cache

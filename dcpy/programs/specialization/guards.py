@@ -15,7 +15,7 @@ from dcpy.base.library_modules import is_library
 from dcpy.base.notebooks import shell
 
 if TYPE_CHECKING:
-    from dcpy.frontend.introspection.closure import Dependence
+    from dcpy.frontend.introspection.closure import NameRead
     from dcpy.frontend.introspection.fingerprint import Fingerprint
     from dcpy.frontend.lower.frame import ExtraArgument
     from dcpy.frontend.lower.lowering_result import Lowered
@@ -49,7 +49,7 @@ def _of_code(values: Iterable[object]) -> Guards:
     )
 
 
-def _guards(dependences: Sequence[Dependence], arrays: Sequence[ExtraArgument]) -> Iterator[tuple[Source, object]]:
+def _guards(dependences: Sequence[NameRead], arrays: Sequence[ExtraArgument]) -> Iterator[tuple[Source, object]]:
     names = Counter(id(dependence.value) for dependence in dependences)
     passed = [extra.dependence for extra in arrays if names[id(extra.array)] == 1]
     for dependence in dependences:
@@ -58,7 +58,7 @@ def _guards(dependences: Sequence[Dependence], arrays: Sequence[ExtraArgument]) 
             yield source, snapshot(dependence.value)
 
 
-def _source(dependence: Dependence) -> Source | None:
+def _source(dependence: NameRead) -> Source | None:
     """Return the source from which the dispatcher reads a name; None where its value does not change."""
     owner, name = dependence.owner, dependence.name
     match dependence.kind:

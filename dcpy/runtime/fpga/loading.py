@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from dcpy.base.options import FpgaMode, Options
-from dcpy.runtime.loading.devices import Built, DeviceRuntime, Opened
+from dcpy.runtime.loading.devices import BuiltProgram, DeviceRuntime, Opened
 from dcpy.runtime.loading.shared_libraries import open_library
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def _is_simulated(options: Options) -> bool:
     return options.fpga.mode is FpgaMode.SIMULATE
 
 
-def _open(built: Built) -> Opened:
+def _open(built: BuiltProgram) -> Opened:
     """Opens the board, unless kernels are simulated; simulated hardware explains deadlocks."""
     library, name = open_library(built.path), built.signature.name
     if not _is_simulated(built.options):

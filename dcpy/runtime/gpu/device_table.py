@@ -27,7 +27,7 @@ def _function(*parameters: Any) -> Any:
     return ctypes.CFUNCTYPE(_count, _place, *parameters)
 
 
-class Table(ctypes.Structure):
+class DeviceTable(ctypes.Structure):
     """``struct dcpy_device``."""
 
     _fields_: ClassVar[Any] = [
@@ -71,7 +71,7 @@ class Device:
         self.kernel_places: Places = {}
         self.kernel_spans: Mapping[str, SrcSpan] = {}
         self.defers_checks = False  # calls of the program return before it is known whether a check fails
-        self._functions = Table.from_address(table)
+        self._functions = DeviceTable.from_address(table)
 
     @property
     def errors(self) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from dcpy.runtime.loading.devices import KERNELS, LIBRARIES, Built, DeviceRuntime, Opened
+from dcpy.runtime.loading.devices import KERNELS, LIBRARIES, BuiltProgram, DeviceRuntime, Opened
 from dcpy.runtime.loading.shared_libraries import Beside, open_library
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def _build_beside(artifact: Artifact, options: Options) -> Beside | None:
     return device_selection.device_build(artifact, options)
 
 
-def _open(built: Built) -> Opened:
+def _open(built: BuiltProgram) -> Opened:
     """The library with its device: programs that differ in what their runs follow have copies of their own."""
     from dcpy.runtime.gpu import device_selection
 

@@ -25,7 +25,7 @@ INSTALL = f"{install_extra('gpu-libraries')}; those of an SDK are found, too; gp
 
 
 @dataclass(frozen=True, slots=True)
-class Vendor:
+class VendorLibrary:
     """A library that has one name at each vendor's, and what calls it."""
 
     environment: str  # of foreign calls
@@ -38,15 +38,17 @@ class Vendor:
 
 
 LIBRARIES = (
-    Vendor(
+    VendorLibrary(
         "gpu.blas", "cublas", {Backend.CUDA: ("cuBLAS", "libcublas.so"), Backend.HIP: ("hipBLAS", "libhipblas.so")}
     ),
-    Vendor(
+    VendorLibrary(
         "gpu.solver",
         "cusolver",
         {Backend.CUDA: ("cuSOLVER", "libcusolver.so"), Backend.HIP: ("hipSOLVER", "libhipsolver.so")},
     ),
-    Vendor("gpu.fft", "cufft", {Backend.CUDA: ("cuFFT", "libcufft.so"), Backend.HIP: ("hipFFT", "libhipfft.so")}),
+    VendorLibrary(
+        "gpu.fft", "cufft", {Backend.CUDA: ("cuFFT", "libcufft.so"), Backend.HIP: ("hipFFT", "libhipfft.so")}
+    ),
 )
 MEBIBYTE = 1 << 20
 #: bytes that products may use beside their operands: what NVIDIA advises for its newer chips; small where simulated

@@ -28,7 +28,7 @@ LIBRARIES = "libraries"  #: and those of the device's vendor that it calls
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
+class BuiltProgram:
     """A program in the cache: its shared library, what was remembered with it, and the places of its kernels' lines."""
 
     path: Path
@@ -67,7 +67,7 @@ def _nothing_measured(options: Options) -> str:
     return ""
 
 
-def _open_plain(built: Built) -> Opened:
+def _open_plain(built: BuiltProgram) -> Opened:
     """A shared library that stays in memory."""
     return Opened(open_library(built.path))
 
@@ -103,7 +103,7 @@ class DeviceRuntime:
     measured: Callable[[Options], str] = _nothing_measured
     compilers: Callable[[Options, Toolchain], Toolchains] = _no_compilers
     build_beside: Callable[[Artifact, Options], Beside | None] = _nothing_beside
-    open: Callable[[Built], Opened] = _open_plain
+    open: Callable[[BuiltProgram], Opened] = _open_plain
     takes_device_arrays: bool = False
     is_tunable: bool = False
     keeps_functions: bool = False

@@ -18,7 +18,7 @@ from dcpy.base.options import Options
 from dcpy.base.source import SrcSpan
 from dcpy.codegen.artifact import DEVICE, Artifact, Signature
 from dcpy.runtime.compilers.toolchain import Toolchain, Toolchains, cpu_id, find_toolchain, toolchains_for
-from dcpy.runtime.loading.devices import KERNELS, LIBRARIES, Built, runtime_of
+from dcpy.runtime.loading.devices import KERNELS, LIBRARIES, BuiltProgram, runtime_of
 from dcpy.runtime.loading.shared_libraries import Compilers, find_or_build
 from dcpy.runtime.loading.unloading import address_of
 from dcpy.runtime.storage.cache import Cache
@@ -144,7 +144,7 @@ def _open(
     options: Options,
     places: Sequence[tuple[int, SrcSpan]],
 ) -> Loaded:
-    opened = runtime_of(options).open(Built(path, signature, extra, options, places))
+    opened = runtime_of(options).open(BuiltProgram(path, signature, extra, options, places))
     library, device, notes = opened.library, opened.device, opened.notes
     names = ("entry", "results", "on_stream") if signature.on_device else ("entry", "results")
     addresses = [address_of(library, f"{signature.name}_{name}") for name in names]

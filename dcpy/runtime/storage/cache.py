@@ -43,7 +43,7 @@ NO_LOCKS = {errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS}
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CachedProgram:
     """One compiled program: its key, the name of the program, its size in bytes, when it was made (Unix time).
 
     `used_by`: the Python files that hold the program, or have held it. They all share the entry.
@@ -120,7 +120,7 @@ class Cache:
                 with open(path, "a", encoding="utf-8") as notes:
                     notes.write("".join(f"{file}\n" for file in new))
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[CachedProgram]:
         """Return the entries of the cache, oldest first."""
         found = []
         for folder in self.programs.glob("*"):
@@ -130,7 +130,7 @@ class Cache:
                 name = manifest.split("\n")[1] if manifest else "(damaged)"
                 made = min((fact.st_mtime for fact in facts), default=folder.stat().st_mtime)
                 size = sum(fact.st_size for fact in facts)
-                found.append(Entry(folder.name, name, size, made, tuple(_users(folder / USED_BY))))
+                found.append(CachedProgram(folder.name, name, size, made, tuple(_users(folder / USED_BY))))
         return sorted(found, key=lambda entry: (entry.created, entry.key))
 
     def size(self) -> int:

@@ -34,7 +34,7 @@ CLASSES: dict[str, Any] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class RememberedProgram:
     """One remembered program."""
 
     key: str
@@ -61,7 +61,7 @@ def write_record(
         write_sealed(path, json.dumps({"key": key, "signature": described, "extra": extra}))
 
 
-def read_record(path: Path, codes: Sequence[CodeType] = ()) -> Record | None:
+def read_record(path: Path, codes: Sequence[CodeType] = ()) -> RememberedProgram | None:
     """Return the record of `write_record`, or None. Places are in `codes`, the same functions as they stand now."""
     text = read_sealed(path)
     if text is None:
@@ -70,7 +70,7 @@ def read_record(path: Path, codes: Sequence[CodeType] = ()) -> Record | None:
         found = json.loads(text)
         key, signature, extra = found["key"], from_json(found["signature"], codes), found["extra"]
         is_key = isinstance(key, str) and KEY.fullmatch(key)
-        return Record(key, signature, extra) if is_key and isinstance(signature, Signature) else None
+        return RememberedProgram(key, signature, extra) if is_key and isinstance(signature, Signature) else None
     except (ValueError, LookupError, TypeError, AttributeError):
         return None  # written by another version of dcpy, or by hand
 

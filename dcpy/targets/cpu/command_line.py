@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dcpy.base.options import resolve_options
-from dcpy.targets.command_line import Answers, CommandLine, Library
+from dcpy.targets.command_line import Answers, CommandLine, LibraryOptions
 
 
-def _library(answers: Answers) -> Library:
-    return Library(resolve_options({"device": "cpu"}))
+def _library(answers: Answers) -> LibraryOptions:
+    return LibraryOptions(resolve_options({"device": "cpu"}))
 
 
 CPU = CommandLine(_library)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dcpy.base.options import Backend, resolve_options
-from dcpy.targets.command_line import Answers, CommandLine, Flag, Library
+from dcpy.targets.command_line import Answers, CommandLine, Flag, LibraryOptions
 
 BACKENDS = tuple(one.value for one in Backend)
 
 
-def _library(answers: Answers) -> Library:
+def _library(answers: Answers) -> LibraryOptions:
     """Take the backend of the maker whose chips are named, if any are: then no device need be there."""
     backend, archs = answers["backend"], tuple(arch for arch in answers["arch"].split(",") if arch)
     named = "hip" if any(arch.startswith("gfx") for arch in archs) else "cuda"
@@ -16,10 +16,10 @@ def _library(answers: Answers) -> Library:
     wanted = {"device": "gpu", "gpu.backend": found, "gpu.libraries": False}  # Python's runtime opens those
     options = resolve_options(wanted | ({"gpu.arch": archs[0]} if archs else {}))
     if options.gpu.backend is not Backend.AUTO:
-        return Library(options, archs)
+        return LibraryOptions(options, archs)
     from dcpy.runtime.gpu.device_selection import backend_of
 
-    return Library(resolve_options({**wanted, "gpu.backend": backend_of(options).value}), archs)
+    return LibraryOptions(resolve_options({**wanted, "gpu.backend": backend_of(options).value}), archs)
 
 
 GPU = CommandLine(

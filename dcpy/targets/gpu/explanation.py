@@ -14,10 +14,10 @@ from dcpy.base.options import Backend, Options
 from dcpy.codegen.artifact import DEVICE, Artifact, Kernel
 from dcpy.ir.analysis import device_side
 from dcpy.ir.analysis.dataflow.def_use import Uses
-from dcpy.ir.analysis.gpu.kernel_launches import Launch, blocks_of, launches, loops_around
+from dcpy.ir.analysis.gpu.kernel_launches import SampledLaunch, blocks_of, launches, loops_around
 from dcpy.ir.analysis.gpu.kernel_operations import operations_of, points_of
 from dcpy.ir.analysis.gpu.memory_traffic import Traffic, traffic_of
-from dcpy.ir.analysis.gpu.sector_counts import Count, counted
+from dcpy.ir.analysis.gpu.sector_counts import SectorCount, counted
 from dcpy.ir.editing.remarks import Remark
 from dcpy.ir.machine_model import Costs
 from dcpy.ir.nodes import Map
@@ -92,7 +92,7 @@ def _declined(lines: Mapping[str, set[int]], remarks: Sequence[Remark]) -> Itera
 # -- its shape ---------------------------------------------------------------------------------------------------------
 
 
-def _geometry(made: Kernel, node: Map, taken: Sequence[Launch]) -> Iterator[str]:
+def _geometry(made: Kernel, node: Map, taken: Sequence[SampledLaunch]) -> Iterator[str]:
     threads = made.threads[0] * made.threads[1] * made.threads[2]
     shape = " x ".join(str(count) for count in made.threads if count > 1) or "1"
     yield f"{' x '.join(map(_count, node.domain))} blocks of {shape} threads"
@@ -155,7 +155,7 @@ def _compiled(artifact: Artifact, arch: str, options: Options) -> dict[str, Reso
 # -- what it moves, and how long that takes ----------------------------------------------------------------------------
 
 
-def _launches(node: Map, taken: Sequence[Launch]) -> Iterator[str]:
+def _launches(node: Map, taken: Sequence[SampledLaunch]) -> Iterator[str]:
     loops = [name for name, _ in loops_around(node)]
     if loops and taken:
         yield f"{sum(launch.times for launch in taken):.0f}, in loops over {', '.join(loops)}"
@@ -163,7 +163,7 @@ def _launches(node: Map, taken: Sequence[Launch]) -> Iterator[str]:
         yield f"one for each {', '.join(loops)}"
 
 
-def _bytes(traffic: Traffic, taken: Sequence[Launch]) -> Iterator[str]:
+def _bytes(traffic: Traffic, taken: Sequence[SampledLaunch]) -> Iterator[str]:
     count = _average(traffic, taken)
     if count is None:
         yield f"at least {traffic.floor}"
@@ -175,7 +175,7 @@ def _bytes(traffic: Traffic, taken: Sequence[Launch]) -> Iterator[str]:
         yield f"at most: what is touched of {', '.join(traffic.data_dependent)} depends on the data"
 
 
-def _time(node: Map, traffic: Traffic, taken: Sequence[Launch], costs: Costs) -> Iterator[str]:
+def _time(node: Map, traffic: Traffic, taken: Sequence[SampledLaunch], costs: Costs) -> Iterator[str]:
     count = _average(traffic, taken)
     if count is None or not costs.memory_speed or not costs.operation_speed:
         return
@@ -190,14 +190,14 @@ def _time(node: Map, traffic: Traffic, taken: Sequence[Launch], costs: Costs) ->
     yield f"{slower:.2f} µs by {limit}, and {launch_time:.2f} µs to launch it: {total:.1f} µs in all"
 
 
-def _average(traffic: Traffic, taken: Sequence[Launch]) -> Count | None:
+def _average(traffic: Traffic, taken: Sequence[SampledLaunch]) -> SectorCount | None:
     """Return the average traffic of a launch; None where sizes are not known."""
     if not taken:
         return None
-    total = Count(0, 0)
+    total = SectorCount(0, 0)
     for launch in taken:
         total += counted(traffic, launch.symbols)
-    return Count(total.floor // len(taken), total.moved // len(taken), total.exact)
+    return SectorCount(total.floor // len(taken), total.moved // len(taken), total.exact)
 
 
 def _are_known(node: Map, traffic: Traffic, sizes: Mapping[str, int]) -> bool:

@@ -17,7 +17,7 @@ from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import State
 from dcpy.ir.schedules import Undecided
 from dcpy.ir.symbolic import ONE
-from dcpy.transforms.cpu.tiles_of_points import Nest, cut, followed_axis
+from dcpy.transforms.cpu.tiles_of_points import PointNest, cut, followed_axis
 from dcpy.transforms.passes import GraphPass
 
 _NAMES = """
@@ -61,7 +61,7 @@ class CallsInStages(GraphPass):
             rw.insert_after(state, *states[1:])
             for stage, its in zip(stages[1:], states[1:], strict=True):
                 rw.move_nodes(stage, its)
-            cut(Nest(node, [[one] for one in states]), self.costs, rw)
+            cut(PointNest(node, [[one] for one in states]), self.costs, rw)
             rw.remark(node, True, f"calls that wait for each other are in {len(stages)} loops over tiles")
 
     def _why_not(self, node: Map, uses: Uses) -> Refusal | None:

@@ -23,7 +23,7 @@ from dcpy.transforms.cpu.tiles_of_points import followed_axis
 
 
 @dataclass
-class Points:
+class LoopPoints:
     """A map, the loop at each of its points, and the blocks before and after the loop.
 
     Memlets list the scalars of a point and the outside elements that the loop writes, and those that the loop or the
@@ -41,7 +41,7 @@ class Points:
     fetched: dict[Memlet, None] = field(default_factory=dict)
 
 
-def put_in_lanes(points: Points, lanes: int, rw: Rewriter) -> str:
+def put_in_lanes(points: LoopPoints, lanes: int, rw: Rewriter) -> str:
     """Tile the map, and run the points of a tile in lockstep; return the tiled parameter."""
     node = points.node
     along = followed_axis(node, rw.uses) or node.params[-1]
@@ -57,7 +57,7 @@ class _Tile:
     `first` is a map over the points of the tile; it is reduced to the blocks before the loop.
     """
 
-    def __init__(self, points: Points, first: Map, tile: Expr, lanes: int, rw: Rewriter) -> None:
+    def __init__(self, points: LoopPoints, first: Map, tile: Expr, lanes: int, rw: Rewriter) -> None:
         self.points, self.first, self.tile, self.lanes, self.rw = points, first, tile, lanes, rw
         (self.along,) = first.params
         assert first.state is not None

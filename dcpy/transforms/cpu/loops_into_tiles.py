@@ -21,12 +21,12 @@ from dcpy.ir.schedules import UNDECIDED, Sequential, Undecided
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE
 from dcpy.ir.tree import is_inside, owners_around
-from dcpy.transforms.cpu.tiles_of_points import Nest, cut, nest_of, take_own, touches_complex
+from dcpy.transforms.cpu.tiles_of_points import PointNest, cut, nest_of, take_own, touches_complex
 from dcpy.transforms.fusion.inlining import inline
 from dcpy.transforms.fusion.recompute_fusion import recomputation
 from dcpy.transforms.loops.carried_values import carry_in_registers
 from dcpy.transforms.loops.finished_points import finish_of, leave_when_finished
-from dcpy.transforms.loops.owned_points import Met, Points, points_of, points_of_row
+from dcpy.transforms.loops.owned_points import CommonPoints, Met, points_of, points_of_row
 from dcpy.transforms.maps.map_of_copy import elementwise
 from dcpy.transforms.passes import GraphPass
 
@@ -180,7 +180,7 @@ class _Tiled:
     """A loop, the nest that it joined, and the number of blocks beside it there."""
 
     loop: Loop
-    nest: Nest
+    nest: PointNest
     beside: int
 
 
@@ -373,7 +373,7 @@ def _as_map(copy: Copy, rw: Rewriter) -> Map:
     return made
 
 
-def _why_not_in_tiles(loop: Loop, points: Points, gone: Collection[Map], uses: Uses) -> Refusal | None:
+def _why_not_in_tiles(loop: Loop, points: CommonPoints, gone: Collection[Map], uses: Uses) -> Refusal | None:
     """The reason that containers of an iteration, apart from `gone` ones, cannot be scalars of points."""
     for name in loop.body.containers:
         desc = uses.desc(name)

@@ -24,7 +24,7 @@ from dcpy.ir.schedules import Sequential, Undecided
 from dcpy.ir.symbolic import ONE
 from dcpy.ir.tree import is_inside, nodes_of, owners_around, subtree
 from dcpy.transforms.cpu.if_conversion import asks_for_magnitudes, why_not_in_lanes
-from dcpy.transforms.cpu.lanes_of_points import Points, put_in_lanes
+from dcpy.transforms.cpu.lanes_of_points import LoopPoints, put_in_lanes
 from dcpy.transforms.passes import GraphPass
 
 FEW = 4  # iterations: a loop of no more is written out
@@ -77,7 +77,7 @@ class OuterLoopVectorization(GraphPass):
             rw.remark(node, True, f"{described(found.loop)} runs in {lanes} lanes along {along}")
 
 
-def points_of_map(node: Map, loop: Loop | While, uses: Uses) -> Points | Refusal:
+def points_of_map(node: Map, loop: Loop | While, uses: Uses) -> LoopPoints | Refusal:
     """The parts of a map's body before, in, and after a loop; or the reason that points cannot run in lanes."""
     if any(values.step is not ONE or not set(node.params).isdisjoint(values.symbols) for values in node.domain):
         return Refusal("its points are not in rows")
@@ -92,7 +92,7 @@ def points_of_map(node: Map, loop: Loop | While, uses: Uses) -> Points | Refusal
     unsure = any(map(asks_for_magnitudes, _exprs(loop)))
     if unsure and _stores(before, node, uses):
         return Refusal("what is stored before the loop cannot be computed again")
-    found = Points(node, loop, before, behind, unsure)
+    found = LoopPoints(node, loop, before, behind, unsure)
     return _touch(found, uses) or found
 
 
@@ -129,7 +129,7 @@ def _why_not_around(blocks: Sequence[Block], node: Map) -> Refusal | None:
     return None
 
 
-def _touch(found: Points, uses: Uses) -> Refusal | None:
+def _touch(found: LoopPoints, uses: Uses) -> Refusal | None:
     """Sort the loop's accesses into carried values and inputs; or return the reason that this is impossible."""
     node, loop = found.node, found.loop
     changing = {name for element in subtree(loop) for name in element.all_of(Role.DEFINED)}

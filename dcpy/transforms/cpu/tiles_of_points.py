@@ -22,13 +22,13 @@ from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ONE, Expr, sym
 from dcpy.ir.tree import Element, child_of, is_inside, owners_around, regions_around
 from dcpy.transforms.fusion.temporaries import shrink
-from dcpy.transforms.loops.owned_points import Points
+from dcpy.transforms.loops.owned_points import CommonPoints
 from dcpy.transforms.loops.points_outside import points_outside
 from dcpy.transforms.loops.written_first import writes_first
 
 
 @dataclass(frozen=True)
-class Nest:
+class PointNest:
     """A map over points, the groups that share a map over a tile, and the points' dimensions of arrays."""
 
     outer: Map
@@ -36,13 +36,13 @@ class Nest:
     owned: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
 
-def nest_of(row: Sequence[Block], points: Points, rw: Rewriter) -> Nest:
+def nest_of(row: Sequence[Block], points: CommonPoints, rw: Rewriter) -> PointNest:
     """A map over the points around the row."""
     groups = _groups(row, points.kernels, rw.uses)
-    return Nest(points_outside(row, points, UNDECIDED, rw), groups, points.owned)
+    return PointNest(points_outside(row, points, UNDECIDED, rw), groups, points.owned)
 
 
-def take_own(nests: Sequence[Nest], rw: Rewriter) -> None:
+def take_own(nests: Sequence[PointNest], rw: Rewriter) -> None:
     """Give each nest private arrays, if no other statement reads the values that it writes there.
 
     An array of the nest alone moves into it; for an array with other users the nest gets a new one: independent live
@@ -63,7 +63,7 @@ def take_own(nests: Sequence[Nest], rw: Rewriter) -> None:
     rw.undeclare_unused(dict.fromkeys(name for _, name in own))
 
 
-def cut(nest: Nest, costs: Costs, rw: Rewriter) -> tuple[str, int, bool]:
+def cut(nest: PointNest, costs: Costs, rw: Rewriter) -> tuple[str, int, bool]:
     """Put the map over the points of a tile around each group; return its axis, size, and whether its stride is one.
 
     Values that pass between these maps go to arrays of the tile, with its points contiguous.
@@ -123,7 +123,7 @@ def _rank(name: str, uses: Uses) -> int:
     return len(desc.shape) if isinstance(desc, Array) else 0
 
 
-def _is_own(name: str, nest: Nest, nests: Sequence[Nest], uses: Uses) -> bool:
+def _is_own(name: str, nest: PointNest, nests: Sequence[PointNest], uses: Uses) -> bool:
     """Return whether each point can have a private part of a temporary from outside."""
     if not uses.declared(name) or is_inside(uses.home(name), nest.outer) or not uses.is_private(name):
         return False
@@ -141,7 +141,7 @@ def _is_own(name: str, nest: Nest, nests: Sequence[Nest], uses: Uses) -> bool:
     )
 
 
-def _writes_first(toucher: Element, name: str, nests: Sequence[Nest], uses: Uses) -> bool:
+def _writes_first(toucher: Element, name: str, nests: Sequence[PointNest], uses: Uses) -> bool:
     """Return whether an element is in a nest that writes each element of the array before it reads it."""
     around = [nest for nest in nests if is_inside(toucher, nest.outer)]
     return any(name in nest.owned and writes_first(nest.outer, name, _kept(name, nest, uses), uses) for nest in around)
@@ -158,7 +158,7 @@ def _may_follow(later: Element, first: Map, home: Region) -> bool:
     return region.index(other) >= region.index(one) and not (one is other and isinstance(one, Branch))
 
 
-def _kept(name: str, nest: Nest, uses: Uses) -> tuple[int, ...]:
+def _kept(name: str, nest: PointNest, uses: Uses) -> tuple[int, ...]:
     """The dimensions that no point indexes."""
     return tuple(axis for axis in range(_rank(name, uses)) if axis not in nest.owned[name])
 

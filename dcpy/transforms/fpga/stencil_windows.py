@@ -32,7 +32,7 @@ WIDEST = 1024  #: elements of a shift register: each is a register of its own
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class StencilWindow:
     """A box of elements, and where in its order the taps are. All is in numbers but where it starts, and its rows."""
 
     start: tuple[Expr, ...]  #: of the box
@@ -79,7 +79,7 @@ class Window:
         return (self.rows + self.if_any(self.reach), *map(const, self.extents))
 
 
-def window_of(memlets: Sequence[Memlet], node: Map, ranges: Ranges) -> Window | Refusal:
+def window_of(memlets: Sequence[Memlet], node: Map, ranges: Ranges) -> StencilWindow | Refusal:
     """The window of the elements of one array that the iterations of a map read."""
     if len(memlets) < 2:
         return Refusal("it is read at one place")
@@ -97,7 +97,7 @@ def window_of(memlets: Sequence[Memlet], node: Map, ranges: Ranges) -> Window | 
     reach, *more = (high - low for high, low in zip(last, first, strict=True))
     start = tuple(values.start + least for values, least in zip(node.domain, first, strict=True))
     extents = tuple(count + further for count, further in zip(points, more, strict=True))
-    box = Window(start, node.domain[0].size_within(ranges), reach, extents, points, ())
+    box = StencilWindow(start, node.domain[0].size_within(ranges), reach, extents, points, ())
     taps = tuple(
         sum((one - low) * stride for one, low, stride in zip(offset, first, box.strides, strict=True))
         for offset in known
@@ -126,7 +126,7 @@ def box_loops(
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class WindowNames:
     """Fresh names for a window process."""
 
     register: str
@@ -134,7 +134,7 @@ class Names:
     shifts: tuple[str, ...]
 
 
-def window_body(window: Window, dtype: DType, source: str, queues: Sequence[str], names: Names) -> Region:
+def window_body(window: StencilWindow, dtype: DType, source: str, queues: Sequence[str], names: WindowNames) -> Region:
     """Return the body of a window's process: its element in, the taps of a point out."""
     shape = (const(window.width),)
     desc = Array(dtype, shape, (const(1),), True, Space.LOCAL, Allocation.SHIFT_REGISTER)

@@ -18,14 +18,14 @@ from dcpy.ir.schedules import SEQUENTIAL, Pipelined
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import const, sym
 from dcpy.ir.tree import regions_around
-from dcpy.transforms.fpga.stencil_windows import Names, Window, box_loops, window_body, window_of
+from dcpy.transforms.fpga.stencil_windows import StencilWindow, WindowNames, box_loops, window_body, window_of
 from dcpy.transforms.passes import GraphPass
 
 DEPTH = const(2)  #: of a queue between a reader and a pipeline: no path meets another one again
 
 
 @dataclass(frozen=True)
-class Port:
+class StreamedElement:
     """An element that each iteration reads or writes, and the queue through which it goes."""
 
     memlet: Memlet
@@ -102,7 +102,7 @@ def _of_operands(inner: Tasklet | Copy, node: Map, rw: Rewriter, written: dict[s
 
 
 @dataclass
-class Network:
+class MapProcesses:
     """The processes that are made of one map."""
 
     node: Map
@@ -141,7 +141,7 @@ def _stream(node: Map, rw: Rewriter) -> None:
     before, state, _ = rw.split_state(node)
     region = state.region
     assert region is not None  # it is in the SDFG
-    network = Network(node, rw)
+    network = MapProcesses(node, rw)
     reads, writes = ports_of(node, rw, region)
     written = {port.memlet.container for port in writes}
     both = dict.fromkeys(port.memlet.container for port in reads if port.memlet.container in written)
@@ -167,7 +167,7 @@ def _stream(node: Map, rw: Rewriter) -> None:
     rw.replace(state, Dataflow(Region(network.processes), span=node.span))
 
 
-def _read(port: Port, source: str, network: Network) -> None:
+def _read(port: StreamedElement, source: str, network: MapProcesses) -> None:
     """A reader for what each iteration reads at one place."""
     names = network.params()
     copy = Copy(renamed(replace(port.memlet, container=source), names), Memlet(port.stream, Subset()))
@@ -175,7 +175,9 @@ def _read(port: Port, source: str, network: Network) -> None:
     network.process(f"read_{plain(port.memlet.container)}", names, Region([State(nodes=[copy])]))
 
 
-def _read_once(window: Window, ports: Sequence[Port], source: str, network: Network, region: Region) -> None:
+def _read_once(
+    window: StencilWindow, ports: Sequence[StreamedElement], source: str, network: MapProcesses, region: Region
+) -> None:
     """A reader for each element of an array once, and a process with a shift register that has those in reach."""
     rw, node, stem = network.rw, network.node, plain(ports[0].memlet.container)
     desc = rw.uses.desc(ports[0].memlet.container)
@@ -186,12 +188,12 @@ def _read_once(window: Window, ports: Sequence[Port], source: str, network: Netw
     add_window(window, ports, queue, network)
 
 
-def add_window(window: Window, ports: Sequence[Port], queue: str, network: Network) -> None:
+def add_window(window: StencilWindow, ports: Sequence[StreamedElement], queue: str, network: MapProcesses) -> None:
     """A process with a shift register, between the elements of a box in their order and the taps of each iteration."""
     rw, node, stem = network.rw, network.node, plain(ports[0].memlet.container)
     desc = rw.uses.desc(ports[0].memlet.container)
     counts = 2 * len(node.params) + 1
-    names = Names(
+    names = WindowNames(
         rw.fresh_name(f"{stem}_window"),
         tuple(rw.fresh_name("at") for _ in range(counts)),
         tuple(rw.fresh_name("place") for _ in range(counts)),
@@ -200,10 +202,10 @@ def add_window(window: Window, ports: Sequence[Port], queue: str, network: Netwo
     network.add(f"window_{stem}", [], inside)
 
 
-def ports_of(node: Map, rw: Rewriter, region: Region) -> tuple[list[Port], list[Port]]:
+def ports_of(node: Map, rw: Rewriter, region: Region) -> tuple[list[StreamedElement], list[StreamedElement]]:
     """The elements of arrays that an iteration reads, and those that it writes, each once."""
-    reads: dict[Memlet, Port] = {}
-    writes: dict[Memlet, Port] = {}
+    reads: dict[Memlet, StreamedElement] = {}
+    writes: dict[Memlet, StreamedElement] = {}
     for block in node.body.blocks:
         for inner in block.nodes if isinstance(block, State) else ():
             for table, end, memlets in ((reads, "read", inner.reads()), (writes, "written", inner.writes())):
@@ -213,7 +215,7 @@ def ports_of(node: Map, rw: Rewriter, region: Region) -> tuple[list[Port], list[
                         stem = plain(memlet.container)
                         stream = Stream(desc.dtype, (), DEPTH, span=desc.span)
                         name = rw.declare_fresh(f"{stem}_{end}", stream, region)
-                        table[memlet] = Port(memlet, name, rw.fresh_name(f"{stem}_value"))
+                        table[memlet] = StreamedElement(memlet, name, rw.fresh_name(f"{stem}_value"))
     return list(reads.values()), list(writes.values())
 
 
@@ -238,7 +240,9 @@ def renamed(memlet: Memlet, names: dict[str, str]) -> Memlet:
     return replace(memlet, subset=memlet.subset.subs({old: sym(new) for old, new in names.items()}))
 
 
-def computation(body: Region, rw: Rewriter, reads: Sequence[Port], writes: Sequence[Port]) -> Region:
+def computation(
+    body: Region, rw: Rewriter, reads: Sequence[StreamedElement], writes: Sequence[StreamedElement]
+) -> Region:
     """A copy of the body of a map, made to stand between pops and pushes: what it reads and writes are registers."""
     span = next((inner.span for inner in body.walk_nodes()), None)
     taken = {port.memlet: port for port in reads}
@@ -264,6 +268,6 @@ def computation(body: Region, rw: Rewriter, reads: Sequence[Port], writes: Seque
     return body
 
 
-def _of_register(memlet: Memlet, ports: dict[Memlet, Port]) -> Memlet:
+def _of_register(memlet: Memlet, ports: dict[Memlet, StreamedElement]) -> Memlet:
     port = ports.get(memlet)
     return memlet if port is None else Memlet(port.register, Subset())

@@ -19,11 +19,11 @@ from dcpy.ir.region import Branch, Dataflow, Loop, Process, Region, State
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ONE, ZERO, Expr, const, max_of, sym
 from dcpy.ir.tree import regions_around
-from dcpy.transforms.fpga.stencil_windows import Window, box_loops, offset_of, window_of
+from dcpy.transforms.fpga.stencil_windows import StencilWindow, box_loops, offset_of, window_of
 from dcpy.transforms.fpga.streaming_memory import (
     DEPTH,
-    Network,
-    Port,
+    MapProcesses,
+    StreamedElement,
     add_window,
     computation,
     plain,
@@ -56,7 +56,7 @@ class Stage:
     target: str
     reads: GridBox
     writes: GridBox
-    window: Window | None  #: None: it reads one element for each that it writes
+    window: StencilWindow | None  #: None: it reads one element for each that it writes
 
 
 @dataclass(frozen=True)
@@ -192,7 +192,7 @@ def _chain(loop: Loop, stages: Sequence[Stage], steps: int, rw: Rewriter) -> Non
 def _network(stages: Sequence[Stage], source: str, target: str, region: Region, rw: Rewriter) -> Dataflow:
     """A chain of stages from one array to another one."""
     grid = stages[0].source
-    network = Network(stages[0].node, rw)
+    network = MapProcesses(stages[0].node, rw)
     queue = _stream(grid, "in_order", region, rw)
     element, loops = _loops(stages[0].reads, rw)
     body = Region([State(nodes=[Copy(Memlet(source, element), Memlet(queue, Subset()), span=network.node.span)])])
@@ -218,7 +218,7 @@ def _loops(box: GridBox, rw: Rewriter) -> tuple[Subset, list[tuple[str, Range]]]
     return box_loops(box.start, box.extents, [rw.fresh_name("at") for _ in box.start])
 
 
-def _computed(stage: Stage, queue: str, network: Network, region: Region) -> str:
+def _computed(stage: Stage, queue: str, network: MapProcesses, region: Region) -> str:
     """The processes of one stage; gives the queue of its results."""
     rw, node = network.rw, stage.node
     reads, writes = ports_of(node, rw, region)
@@ -234,11 +234,11 @@ def _computed(stage: Stage, queue: str, network: Network, region: Region) -> str
     return writes[0].stream
 
 
-def _in_loops(port: Port, names: dict[str, str]) -> Port:
+def _in_loops(port: StreamedElement, names: dict[str, str]) -> StreamedElement:
     return replace(port, memlet=renamed(port.memlet, names))
 
 
-def _framed(stage: Stage, box: GridBox, around: str, queue: str, network: Network, region: Region) -> str:
+def _framed(stage: Stage, box: GridBox, around: str, queue: str, network: MapProcesses, region: Region) -> str:
     """A process that puts elements of memory around those of a stage; gives the queue of all of them."""
     rw, inside = network.rw, stage.writes
     framed = _stream(stage.target, "framed", region, rw)

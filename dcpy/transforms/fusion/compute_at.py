@@ -30,7 +30,7 @@ from dcpy.transforms.memory.local_buffers import BufferBox, box_around, redirect
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class ReadWindow:
     """The part of a temporary that an iteration over tiles reads, and the tiled parameters of the consumer.
 
     In `part`, which is clipped to the array, the symbol ``.t`` stands for the tile of the parameter ``t``.
@@ -42,7 +42,7 @@ class Window:
     shared: bool  # whether neighbouring tiles need some elements both
 
 
-def window_of(producer: Map, consumer: Map, axes: int, size: int, uses: Uses) -> Window | Refusal:
+def window_of(producer: Map, consumer: Map, axes: int, size: int, uses: Uses) -> ReadWindow | Refusal:
     """The part of a producer that each tile of the first `axes` parameters of a consumer needs and can compute."""
     tmp = temporary_of(producer, uses)
     if isinstance(tmp, Refusal):
@@ -55,7 +55,7 @@ def window_of(producer: Map, consumer: Map, axes: int, size: int, uses: Uses) ->
     return _window(tmp.name, consumer, axes, size, uses)
 
 
-def _window(tmp: str, consumer: Map, axes: int, size: int, uses: Uses) -> Window | Refusal:
+def _window(tmp: str, consumer: Map, axes: int, size: int, uses: Uses) -> ReadWindow | Refusal:
     steps = [values.step.constant for values in consumer.domain]
     if all(step is not None and step > 1 for step in steps):  # these are tiles already
         tiled: tuple[str, ...] = ()
@@ -77,7 +77,7 @@ def _window(tmp: str, consumer: Map, axes: int, size: int, uses: Uses) -> Window
     sizes = tuple(ranges.simplify(max_of(ZERO, extent)) for extent in full.subset.shape)
     moving = _moving(full, tiled)
     shared = len(moving) < len(tiled) or any(extent.constant != size for extent in moving)
-    return Window(BufferBox(tmp, Subset(clipped)), sizes, tiled, shared)
+    return ReadWindow(BufferBox(tmp, Subset(clipped)), sizes, tiled, shared)
 
 
 def _moving(box: BufferBox, tiled: Sequence[str]) -> list[Expr]:
@@ -112,7 +112,7 @@ def _clipped(dim: DimSubset, size: Expr, ranges: Ranges) -> DimSubset:
     return Range(ranges.simplify(max_of(dim.start, ZERO)), ranges.simplify(min_of(dim.stop, size)))
 
 
-def compute_at(producer: Map, consumer: Map, window: Window, size: int, rw: Rewriter) -> Map:
+def compute_at(producer: Map, consumer: Map, window: ReadWindow, size: int, rw: Rewriter) -> Map:
     """Tile the consumer, put a copy of the producer into each tile, and erase the producer; return the copy."""
     tmp = window.part.array
     tiles = {f".{param}": sym(split_axis(consumer, param, size, rw)) for param in window.tiled}

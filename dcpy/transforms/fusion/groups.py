@@ -24,7 +24,7 @@ from dcpy.transforms.fusion.temporaries import is_fixed, needed_elsewhere
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class GroupMember:
     """A map of a group, and the accesses of one iteration of the prefix, in the first map's parameters."""
 
     node: Map
@@ -38,7 +38,7 @@ class Group:
     """Maps that are fused at their `depth` outer parameters."""
 
     depth: int
-    members: tuple[Member, ...]
+    members: tuple[GroupMember, ...]
     before: tuple[Node, ...]  # nodes between them, which go before all of them
     private: tuple[tuple[str, tuple[int, ...]], ...] = ()  # temporaries, and the dimensions that they keep
 
@@ -62,7 +62,7 @@ def grown(first: Map, depth: int, uses: Uses, ranges: Ranges) -> tuple[Group, Re
     """The captured map, and the later maps that can join the group; and the reason of one that cannot."""
     state = first.state
     assert isinstance(state, State)
-    members = [Member(first, {}, touches_below(first, depth, uses), ())]
+    members = [GroupMember(first, {}, touches_below(first, depth, uses), ())]
     before: list[Node] = []
     after: list[Node] = []
     refusal: Refusal | None = None
@@ -71,7 +71,7 @@ def grown(first: Map, depth: int, uses: Uses, ranges: Ranges) -> tuple[Group, Re
         waits = _depends(node, after, uses, ranges)
         member = None if waits or not isinstance(node, Map) else _joining(node, members, depth, uses, ranges)
         refusal = member if isinstance(member, Refusal) else refusal
-        if isinstance(member, Member):
+        if isinstance(member, GroupMember):
             members.append(replace(member, before=sure))
             sure = tuple(before)
         elif waits or _depends(node, [member.node for member in members], uses, ranges):
@@ -97,7 +97,9 @@ def _depends(node: Node, others: Iterable[Node], uses: Uses, ranges: Ranges) -> 
     return any(not nodes_depend(other, node, uses, ranges).is_no for other in others)
 
 
-def _joining(node: Map, members: Sequence[Member], depth: int, uses: Uses, ranges: Ranges) -> Member | Refusal | None:
+def _joining(
+    node: Map, members: Sequence[GroupMember], depth: int, uses: Uses, ranges: Ranges
+) -> GroupMember | Refusal | None:
     """A map as a member of a group, or the reason that it cannot join; None if it reads no result of the group."""
     first = members[0].node
     written = {name for member in members for name in names_in(member.node, uses)[1]}
@@ -112,7 +114,7 @@ def _joining(node: Map, members: Sequence[Member], depth: int, uses: Uses, range
     touches = tuple(touch.subs(values) for touch in touches_below(node, depth, uses))
     earlier = [touch for member in members for touch in member.touches]
     answer = groups_depend(earlier, touches, prefix_of(first, depth), ranges)
-    return Member(node, values, touches, ()) if answer.is_no else Refusal(answer.reason, (node,))
+    return GroupMember(node, values, touches, ()) if answer.is_no else Refusal(answer.reason, (node,))
 
 
 def _outer(node: Map) -> str:

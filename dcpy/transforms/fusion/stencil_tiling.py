@@ -7,11 +7,11 @@ from typing import ClassVar
 
 from dcpy.ir.nodes import Map
 from dcpy.transforms.api import Access, Match, Refusal, Rewriter, Transformation, capture, path
-from dcpy.transforms.fusion.compute_at import Window, compute_at, window_of
+from dcpy.transforms.fusion.compute_at import ReadWindow, compute_at, window_of
 
 
 @dataclass(frozen=True)
-class StencilTiling(Transformation[Window]):
+class StencilTiling(Transformation[ReadWindow]):
     """Overlapped tiling: tile a stencil, and compute its input in each tile, including the halo (ghost zone).
 
     before   map i = 0:N { t[i] = f(A[i]) }
@@ -35,13 +35,13 @@ class StencilTiling(Transformation[Window]):
     size: int = 32  #: values of each tiled parameter in a tile
     axes: int = 1  #: outer parameters of the consumer that are tiled, if it does not consist of tiles already
 
-    def plan(self, m: Match) -> Window | Refusal:
+    def plan(self, m: Match) -> ReadWindow | Refusal:
         """The part that a tile needs. Refuses other producers, and consumers that read no box per tile."""
         if self.size < 1 or self.axes < 1:
             return Refusal(f"{self.axes} axes in tiles of {self.size} values")
         return window_of(m[self.first], m[self.second], self.axes, self.size, m.uses)
 
-    def apply(self, m: Match, plan: Window, rw: Rewriter) -> Map:
+    def apply(self, m: Match, plan: ReadWindow, rw: Rewriter) -> Map:
         """Return the map over tiles, which is the consumer; its body computes the producer for a tile first."""
         compute_at(m[self.first], m[self.second], plan, self.size, rw)
         return m[self.second]

@@ -15,7 +15,7 @@ from dcpy.ir.tree import Element, is_inside
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class BodyPartition:
     """The two parts: blocks of a body, or nodes of the one state that it is."""
 
     first: tuple[Element, ...]
@@ -26,7 +26,7 @@ class Cut:
         return any(element is part or is_inside(element, part) for part in self.first)
 
 
-def cut_of(body: Region, at: int) -> Cut | Refusal:
+def cut_of(body: Region, at: int) -> BodyPartition | Refusal:
     """The cut after `at` blocks, or nodes; a refusal where a part would be empty."""
     parts: list[Element] = list(body.blocks)
     match body.blocks:
@@ -34,10 +34,10 @@ def cut_of(body: Region, at: int) -> Cut | Refusal:
             parts = list(nodes)
     if not 0 < at < len(parts):
         return Refusal(f"the body has {len(parts)} parts: none can be cut off after {at}")
-    return Cut(tuple(parts[:at]), tuple(parts[at:]))
+    return BodyPartition(tuple(parts[:at]), tuple(parts[at:]))
 
 
-def shared_by(cut: Cut, body: Region, uses: Uses) -> Refusal | None:
+def shared_by(cut: BodyPartition, body: Region, uses: Uses) -> Refusal | None:
     """A container or symbol of one iteration that the first part writes and the second part reads."""
     for name in body.containers:
         if len({cut.is_first(toucher) for toucher in _users(name, uses)}) > 1:
@@ -52,7 +52,7 @@ def shared_by(cut: Cut, body: Region, uses: Uses) -> Refusal | None:
     return None
 
 
-def cut_blocks(cut: Cut, body: Region, into: Region, rw: Rewriter) -> None:
+def cut_blocks(cut: BodyPartition, body: Region, into: Region, rw: Rewriter) -> None:
     """Move the second part, and the containers that only it uses, to another body, which is empty."""
     for name in [n for n in body.containers if not any(map(cut.is_first, _users(n, rw.uses)))]:
         rw.move_container(name, into)

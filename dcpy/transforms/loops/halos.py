@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dcpy.ir.subsets import DimSubset, Range, Subset
 from dcpy.ir.symbolic import ZERO, Expr, Ranges, max_of, min_of
-from dcpy.transforms.loops.sweeps import Grid, Sweeps
+from dcpy.transforms.loops.sweeps import Sweeps, SweptArray
 from dcpy.transforms.memory.local_buffers import BufferBox
 
 
@@ -20,7 +20,7 @@ class Tile:
     sizes: tuple[int, ...]
     starts: tuple[Expr, ...]
 
-    def box(self, grid: Grid, shape: Sequence[Expr]) -> BufferBox:
+    def box(self, grid: SweptArray, shape: Sequence[Expr]) -> BufferBox:
         """The tile of a grid with the halo of all steps, not clipped to the grid."""
         dims: list[DimSubset] = [Range(ZERO, size) for size in shape]
         for axis, dim in enumerate(grid.dims):
@@ -29,7 +29,7 @@ class Tile:
             dims[dim] = Range(start - self.steps * below, start + self.sizes[axis] + self.steps * above)
         return BufferBox(grid.array, Subset(tuple(dims)))
 
-    def inside(self, grid: Grid, shape: Sequence[Expr], ranges: Ranges) -> Subset:
+    def inside(self, grid: SweptArray, shape: Sequence[Expr], ranges: Ranges) -> Subset:
         """The tile without halo, clipped to the grid."""
         dims: list[DimSubset] = [Range(ZERO, size) for size in shape]
         for axis, dim in enumerate(grid.dims):

@@ -12,7 +12,7 @@ from dcpy.ir.symbolic.expr import Atom
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class LinearBound:
     """A linear bound: ``times * inner`` is at least, or at most, ``slope * outer + rest``."""
 
     times: int
@@ -56,9 +56,9 @@ def interchanged(outer: str, values: Range, inner: str, bounds: Range) -> tuple[
     return Range(least, most), Range(max_of(*starts), min_of(*stops))
 
 
-def _forms(bound: Expr, kind: str, name: str) -> list[Form] | None:
+def _forms(bound: Expr, kind: str, name: str) -> list[LinearBound] | None:
     """The alternatives of a ``max`` or ``min`` as linear forms in a symbol; None if one is not linear."""
-    found: list[Form] = []
+    found: list[LinearBound] = []
     for part in _alternatives(bound, kind):
         form = _form(part, kind, name)
         if form is None:
@@ -67,7 +67,7 @@ def _forms(bound: Expr, kind: str, name: str) -> list[Form] | None:
     return found
 
 
-def _form(part: Expr, kind: str, name: str) -> Form | None:
+def _form(part: Expr, kind: str, name: str) -> LinearBound | None:
     """A bound that is linear in a symbol, or a quotient ``sign * (linear // times) + rest``. Of a `min`, the bound is
     the first value that is too large."""
     sign, times, linear, rest = _quotient(part, name) or (1, 1, part, ZERO)
@@ -78,7 +78,7 @@ def _form(part: Expr, kind: str, name: str) -> Form | None:
         value = rest * times - linear - (0 if least else 1)
     form = value.linear_in(name)
     slope = None if form is None else form[0].constant
-    return None if form is None or slope is None else Form(times, slope, form[1])
+    return None if form is None or slope is None else LinearBound(times, slope, form[1])
 
 
 def _quotient(value: Expr, name: str) -> tuple[int, int, Expr, Expr] | None:

@@ -12,11 +12,11 @@ from dcpy.ir.analysis.dependence.loop_nests import axes_of
 from dcpy.ir.region import Loop, Region
 from dcpy.ir.symbolic import sym
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
-from dcpy.transforms.loops.cuts import Cut, cut_blocks, cut_of, shared_by
+from dcpy.transforms.loops.cuts import BodyPartition, cut_blocks, cut_of, shared_by
 
 
 @dataclass(frozen=True)
-class LoopDistribution(Transformation[Cut]):
+class LoopDistribution(Transformation[BodyPartition]):
     """Loop distribution (loop fission): give each part of a body a loop of its own.
 
     before   loop i = 1:N { A[i] = f(A[i - 1]); B[i] = g(A[i]) }
@@ -35,7 +35,7 @@ class LoopDistribution(Transformation[Cut]):
 
     at: int = 1  #: blocks, or nodes, of the first part
 
-    def plan(self, m: Match) -> Cut | Refusal:
+    def plan(self, m: Match) -> BodyPartition | Refusal:
         """The parts. Refuses dependences from the second part to the first, naming the accesses."""
         loop = m[self.loop]
         axes = axes_of(loop)
@@ -53,7 +53,7 @@ class LoopDistribution(Transformation[Cut]):
         found = dependences_between(second, first, axes, m.uses.ranges_at(loop)).obstacle("d0 > 0")
         return found or cut
 
-    def apply(self, m: Match, plan: Cut, rw: Rewriter) -> tuple[Loop, Loop]:
+    def apply(self, m: Match, plan: BodyPartition, rw: Rewriter) -> tuple[Loop, Loop]:
         """Return both loops; the first one is the original."""
         loop = m[self.loop]
         second = Loop(rw.fresh_name(loop.param), loop.range, Region(), loop.schedule, span=loop.span)

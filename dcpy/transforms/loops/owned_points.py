@@ -36,7 +36,7 @@ class Met(Refusal):
 
 
 @dataclass(frozen=True, slots=True)
-class Points:
+class CommonPoints:
     """The common points of all kernels of a loop, or of adjacent blocks, and the elements that each point owns.
 
     `shifts`: the difference of each kernel's parameters to those of the first one. `owned`: for each written container,
@@ -62,7 +62,7 @@ def points_of(
     settled: Collection[Block] = (),
     counts: Callable[[object], bool] = is_kernel,
     gone: Collection[Map] = (),
-) -> Points | Refusal:
+) -> CommonPoints | Refusal:
     """The points of the kernels in a loop, if each can run all iterations alone; or the reason that it cannot.
 
     `settled`: checks that hold, and branches that take their first side. `counts`: a predicate, which maps are kernels.
@@ -74,7 +74,7 @@ def points_of(
 
 def points_of_row(
     blocks: Sequence[Block], uses: Uses, counts: Callable[[object], bool] = is_kernel, gone: Collection[Map] = ()
-) -> Points | Refusal:
+) -> CommonPoints | Refusal:
     """The points of the kernels in adjacent blocks, if each can run all the blocks alone."""
     found: list[Map] = []
     for block in blocks:
@@ -85,7 +85,7 @@ def points_of_row(
     return _common(found, blocks, uses)
 
 
-def _common(found: Sequence[Map], blocks: Sequence[Block], uses: Uses) -> Points | Refusal:
+def _common(found: Sequence[Map], blocks: Sequence[Block], uses: Uses) -> CommonPoints | Refusal:
     if not found:
         return Refusal("there is no kernel inside")
     elements = (element for block in blocks for element in subtree(block))
@@ -97,7 +97,7 @@ def _common(found: Sequence[Map], blocks: Sequence[Block], uses: Uses) -> Points
             return shift
         shifts.append(shift)
     owned = _owned(tuple(found), shifts, blocks, defined, uses)
-    return owned if isinstance(owned, Refusal) else Points(tuple(found), tuple(shifts), owned)
+    return owned if isinstance(owned, Refusal) else CommonPoints(tuple(found), tuple(shifts), owned)
 
 
 def kernels_in(

@@ -13,10 +13,10 @@ from dcpy.ir.schedules import Schedule
 from dcpy.ir.symbolic import sym
 from dcpy.ir.tree import is_inside
 from dcpy.transforms.fusion.temporaries import shrink
-from dcpy.transforms.loops.owned_points import Points
+from dcpy.transforms.loops.owned_points import CommonPoints
 
 
-def points_outside(row: Sequence[Block], points: Points, schedule: Schedule, rw: Rewriter) -> Map:
+def points_outside(row: Sequence[Block], points: CommonPoints, schedule: Schedule, rw: Rewriter) -> Map:
     """Put a map over the points around a loop, or around adjacent blocks, and map bodies in place of maps; return it.
 
     before   loop t = 0:T { map i = 0:N { u[i] = f(A[i], t) };  map j = 0:N { A[j] += u[j] } }

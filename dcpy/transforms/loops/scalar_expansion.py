@@ -19,7 +19,7 @@ from dcpy.transforms.api import Capture, Match, Refusal, Rewriter, Transformatio
 
 
 @dataclass(frozen=True, slots=True)
-class Expansion:
+class ExpandedContainer:
     """The container, its expanded descriptor, and the element of each iteration."""
 
     container: str
@@ -28,7 +28,7 @@ class Expansion:
 
 
 @dataclass(frozen=True)
-class ScalarExpansion(Transformation[Expansion]):
+class ScalarExpansion(Transformation[ExpandedContainer]):
     """Scalar expansion: give a private container of a map or loop a dimension for each of its axes.
 
     before   map i = 0:N { data t: f64; t = f(A[i]); B[i] = g(t) }
@@ -46,7 +46,7 @@ class ScalarExpansion(Transformation[Expansion]):
 
     container: str = ""  #: declared in the body; default: the first one there
 
-    def plan(self, m: Match) -> Expansion | Refusal:
+    def plan(self, m: Match) -> ExpandedContainer | Refusal:
         """The expansion. Refuses containers declared elsewhere, views, and sizes that differ between runs."""
         scope = m[self.scope]
         name = self.container or next(iter(scope.body.containers), "")
@@ -67,9 +67,9 @@ class ScalarExpansion(Transformation[Expansion]):
         sizes = tuple(axis.range.size_within(ranges) for axis in axes)
         dtype = desc.dtype
         expanded = Array.packed(dtype, (*sizes, *shape), transient=True, span=desc.span)
-        return Expansion(name, expanded, tuple(map(number_of, axes)))
+        return ExpandedContainer(name, expanded, tuple(map(number_of, axes)))
 
-    def apply(self, m: Match, plan: Expansion, rw: Rewriter) -> str:
+    def apply(self, m: Match, plan: ExpandedContainer, rw: Rewriter) -> str:
         """Return the name of the container."""
         scope = m[self.scope]
         around = region_of(scope)

@@ -23,7 +23,7 @@ from dcpy.transforms.loops.courses import Course, course_of
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class SweptArray:
     """An array that the loop writes, and its dimensions along the axes of the grid, in order."""
 
     array: str
@@ -43,7 +43,7 @@ class Sweep:
 class Sweeps:
     """The grids, sweeps and sizes of a time loop."""
 
-    grids: tuple[Grid, ...]
+    grids: tuple[SweptArray, ...]
     sweeps: tuple[Sweep, ...]
     sizes: tuple[Expr, ...]  #: of the largest grid along each axis
 
@@ -99,7 +99,7 @@ def _maps(loop: Loop, uses: Uses) -> list[Map] | Refusal:
 
 def _grids(
     loop: Loop, nodes: Sequence[Map], touches: Sequence[Sequence[MemoryAccess]], axes: int, uses: Uses
-) -> tuple[Grid, ...] | Refusal:
+) -> tuple[SweptArray, ...] | Refusal:
     """The arrays that the loop writes, with the dimensions that maps run along."""
     along: dict[str, dict[int, None]] = {}
     for node, its in zip(nodes, touches, strict=True):
@@ -116,7 +116,7 @@ def _grids(
         obstacle = obstacle or _unfit_grid(name, loop, uses)
         if len(dims) < axes and obstacle is None:
             obstacle = Refusal(f"maps go along {len(dims)} dimensions of {name!r}, not along {axes}")
-        found.append(Grid(name, tuple(sorted(dims))[:axes], name in loop.body.containers))
+        found.append(SweptArray(name, tuple(sorted(dims))[:axes], name in loop.body.containers))
     return obstacle or tuple(found)
 
 
@@ -134,7 +134,7 @@ def _unfit_grid(name: str, loop: Loop, uses: Uses) -> Refusal | None:
     return None
 
 
-def _common_sizes(grids: Iterable[Grid], uses: Uses) -> tuple[Expr, ...] | Refusal:
+def _common_sizes(grids: Iterable[SweptArray], uses: Uses) -> tuple[Expr, ...] | Refusal:
     """The sizes of the grids along the axes; the largest ones if grids are staggered."""
     sizes = [[uses.desc(grid.array).shape[dim] for dim in grid.dims] for grid in grids if not grid.is_own]
     if not sizes:

@@ -21,7 +21,7 @@ from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, captur
 
 
 @dataclass(frozen=True)
-class SymbolReduction(Transformation["Count"]):
+class SymbolReduction(Transformation["SymbolIncrements"]):
     """Turn increments of a symbol into a sum in a container, and add the sum to the symbol after the loop.
 
     before   loop i = 0:N { if A[i] > 0 { let k = k + 1 } }      after   count = 0
@@ -37,17 +37,17 @@ class SymbolReduction(Transformation["Count"]):
     loop = capture(Loop)
     pattern = one(loop)
 
-    def plan(self, m: Match) -> Count | Refusal:
+    def plan(self, m: Match) -> SymbolIncrements | Refusal:
         """The first symbol that is only incremented."""
         loop, why = m[self.loop], Refusal("it assigns no symbol")
         for symbol in symbols_assigned_in(loop.body):
             found = _count(symbol, loop, m)
-            if isinstance(found, Count):
+            if isinstance(found, SymbolIncrements):
                 return found
             why = found
         return why
 
-    def apply(self, m: Match, plan: Count, rw: Rewriter) -> str:
+    def apply(self, m: Match, plan: SymbolIncrements, rw: Rewriter) -> str:
         """Return the name of the counter."""
         loop = m[self.loop]
         count = rw.declare_fresh("count", Scalar(types.int64, transient=True), loop.region)
@@ -63,14 +63,14 @@ class SymbolReduction(Transformation["Count"]):
 
 
 @dataclass(frozen=True, slots=True)
-class Count:
+class SymbolIncrements:
     """A symbol, and the increment of each assignment in the loop."""
 
     symbol: str
     steps: tuple[tuple[SymbolAssign, ScalarExpr], ...]
 
 
-def _count(symbol: str, loop: Loop, m: Match) -> Count | Refusal:
+def _count(symbol: str, loop: Loop, m: Match) -> SymbolIncrements | Refusal:
     if m.sdfg.assigned_symbols[symbol] != types.int64:
         return Refusal(f"symbol {symbol!r} has not 64 bits")
     steps = []
@@ -85,7 +85,7 @@ def _count(symbol: str, loop: Loop, m: Match) -> Count | Refusal:
         return Refusal(f"symbol {symbol!r} is used in it", (other,))
     if any(is_inside(m.uses.home(name), loop.body) for name in m.uses.described_by(symbol)):
         return Refusal(f"symbol {symbol!r} describes a container in it")
-    return Count(symbol, tuple(steps))
+    return SymbolIncrements(symbol, tuple(steps))
 
 
 def _assignments(symbol: str, loop: Loop, uses: Uses) -> Iterator[SymbolAssign]:

@@ -11,11 +11,11 @@ from dcpy.ir.nodes import Map
 from dcpy.ir.region import Region
 from dcpy.ir.symbolic import ExprLike, sym
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
-from dcpy.transforms.loops.cuts import Cut, cut_blocks, cut_of, shared_by
+from dcpy.transforms.loops.cuts import BodyPartition, cut_blocks, cut_of, shared_by
 
 
 @dataclass(frozen=True)
-class MapFission(Transformation[Cut]):
+class MapFission(Transformation[BodyPartition]):
     """Loop fission of a parallel loop nest: give each part of a map's body a map of its own.
 
     before   map i = 0:N { A[i] = f(X[i]); B[i] = g(A[i]) }
@@ -34,7 +34,7 @@ class MapFission(Transformation[Cut]):
 
     at: int = 1  #: blocks, or nodes, of the first part
 
-    def plan(self, m: Match) -> Cut | Refusal:
+    def plan(self, m: Match) -> BodyPartition | Refusal:
         """The parts."""
         node = m[self.map]
         cut = cut_of(node.body, self.at)
@@ -46,7 +46,7 @@ class MapFission(Transformation[Cut]):
             return Refusal(f"a {part.kind} inside may end it before the second part", (part,))
         return shared_by(cut, node.body, m.uses) or cut
 
-    def apply(self, m: Match, plan: Cut, rw: Rewriter) -> tuple[Map, Map]:
+    def apply(self, m: Match, plan: BodyPartition, rw: Rewriter) -> tuple[Map, Map]:
         """Return both maps; the first one is the original."""
         first = m[self.map]
         assert first.state is not None

@@ -8,7 +8,7 @@ from dcpy.base.options import resolve_options
 from dcpy.codegen.fpga.program import generate_fpga, predicted
 from dcpy.codegen.lir.expr import Infix, Literal, Name
 from dcpy.codegen.lir.types import INDEX
-from dcpy.codegen.lower.fpga.pipeline_recurrences import Axis, dependence_distance, reuse_distance
+from dcpy.codegen.lower.fpga.pipeline_recurrences import NestLoop, dependence_distance, reuse_distance
 from dcpy.ir.text import parse_sdfg
 
 i, j, N = (Name(name, INDEX) for name in "ijN")
@@ -45,7 +45,7 @@ def number(value):
     ],
 )
 def test_when_an_index_comes_again(index, axes, distance):
-    assert reuse_distance(index, [Axis(*axis) for axis in axes]) == distance
+    assert reuse_distance(index, [NestLoop(*axis) for axis in axes]) == distance
 
 
 @pytest.mark.parametrize(

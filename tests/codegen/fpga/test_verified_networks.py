@@ -29,7 +29,7 @@ X, Y = Name("x", Pointer(float32)), Name("y", Pointer(float32))
 
 def kernel(given=(N, S, X), taken=(N, S, Y), params=(N, X, Y), second="take"):
     starts = [tree.Spawn("k", Call(name, args, STATUS)) for name, args in (("give", given), (second, taken))]
-    body = (tree.Network("k"), tree.Queues("s", float32, N, N), *starts)
+    body = (tree.ProcessNetwork("k"), tree.Queues("s", float32, N, N), *starts)
     return tree.Function("k", Basic.VOID, tuple(tree.Parameter(one.name, one.type) for one in params), body)
 
 

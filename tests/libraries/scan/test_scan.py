@@ -8,7 +8,7 @@ import pytest
 from dcpy.ir.text import parse_sdfg, print_sdfg
 from dcpy.ir.verify import verify
 from dcpy.libraries.scan.expand import block_scans, column_scans
-from dcpy.libraries.scan.expand.block_scans import Team
+from dcpy.libraries.scan.expand.block_scans import ScanBlock
 from dcpy.libraries.scan.nodes import SCANS
 from dcpy.transforms.expand import expand_library_nodes
 from tests.libraries.oracles import RTOL, values_of
@@ -20,7 +20,7 @@ SHORT_NAMES = {"float64": "f64", "float32": "f32", "complex128": "c128", "int64"
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
     """Small sizes reach every form: a warp of 4 threads, a block of 8, tiles of 8 and 16 elements."""
-    sizes = {"EACH": 2, "ROW": 4, "SHORT": 12, "PIECE": 32, "MANY": 5, "BLOCKS": Team(8), "WARPS": Team(4, 2)}
+    sizes = {"EACH": 2, "ROW": 4, "SHORT": 12, "PIECE": 32, "MANY": 5, "BLOCKS": ScanBlock(8), "WARPS": ScanBlock(4, 2)}
     for name, value in sizes.items():
         monkeypatch.setattr(block_scans, name, value)
     for name, value in {"PIECE": 4, "LONG": 6, "MANY": 8}.items():

@@ -11,7 +11,7 @@ from dcpy.base.errors import DeviceError
 from dcpy.base.options import resolve_options
 from dcpy.ir.text import print_sdfg
 from dcpy.runtime.gpu import vendor_libraries
-from dcpy.runtime.gpu.device_table import Table
+from dcpy.runtime.gpu.device_table import DeviceTable
 from tests.support import devices
 
 pytestmark = pytest.mark.cc
@@ -224,13 +224,13 @@ def test_a_library_that_fails_is_an_error_at_the_line_of_python(monkeypatch):
     call_type = ctypes.CFUNCTYPE(ctypes.c_int32, *[ctypes.c_void_p] * 2, ctypes.c_int32, *[ctypes.c_void_p] * 3)
 
     def answer(_libraries, table, *_arguments):
-        return Table.from_address(table).library_failed(table, 3, b"cublasDgemm_v2 answers with status 13")
+        return DeviceTable.from_address(table).library_failed(table, 3, b"cublasDgemm_v2 answers with status 13")
 
     def broken(device, environments, backend, options):
         call, close = call_type(answer), ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 2)(lambda *_: None)
         found = _Libraries(ctypes.cast(call, ctypes.c_void_p), ctypes.cast(close, ctypes.c_void_p))
         kept.extend((call, close, found))
-        Table.from_address(device.table).libraries = ctypes.addressof(found)
+        DeviceTable.from_address(device.table).libraries = ctypes.addressof(found)
 
     monkeypatch.setattr(dcpy.runtime.gpu.device_selection, "open_libraries", broken)
     with pytest.raises(DeviceError, match="status 13") as failure:

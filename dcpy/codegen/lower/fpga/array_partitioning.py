@@ -8,11 +8,11 @@ from __future__ import annotations
 from math import prod
 
 from dcpy.base.errors import CodegenError
-from dcpy.codegen.lir.tree import Cut
+from dcpy.codegen.lir.tree import ArrayPartition
 from dcpy.ir.data import Array
 
 
-def cut_of(name: str, desc: Array) -> Cut | None:
+def cut_of(name: str, desc: Array) -> ArrayPartition | None:
     """The cut of the text's array; None where there is none. `CodegenError` where no such cut is that of the array."""
     if not desc.partition:
         return None
@@ -20,17 +20,17 @@ def cut_of(name: str, desc: Array) -> Cut | None:
     parts = {part.axis: part for part in desc.partition}
     whole = {axis for axis, size in enumerate(sizes) if size > 1}
     if all(axis in parts and parts[axis].style == "complete" for axis in whole):
-        return Cut("complete", 1)
+        return ArrayPartition("complete", 1)
     first, last = min(whole), max(whole)
     if len(parts) == 1 and desc.is_packed:
         ((axis, part),) = parts.items()
         factor = sizes[axis] if part.style == "complete" else part.factor
         if axis == last and part.style != "block" and sizes[axis] % factor == 0:
-            return Cut("cyclic", factor)
+            return ArrayPartition("cyclic", factor)
         if axis == first and part.style != "cyclic" and sizes[axis] % factor == 0:
-            return Cut("block", factor)
+            return ArrayPartition("block", factor)
         if prod(sizes) == sizes[axis]:
-            return Cut(part.style, factor)
+            return ArrayPartition(part.style, factor)
     cuts = ", ".join(map(str, desc.partition))
     raise CodegenError(
         f"{name!r} is cut {cuts}: the array of one dimension that is printed has no such cut",

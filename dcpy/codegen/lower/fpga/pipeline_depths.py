@@ -17,7 +17,13 @@ from dcpy.codegen.lir.expr import Cast, Infix, Intrinsic, Item, LirExpr, Literal
 from dcpy.codegen.lir.traversal import bodies, children, expressions, names_in, parts
 from dcpy.codegen.lir.types import Pointer
 from dcpy.codegen.lower.fpga.loop_coalescing import is_pipelined, perfect_nest, trips
-from dcpy.codegen.lower.fpga.pipeline_recurrences import Axis, carried, dependence_distance, polynomial, reuse_distance
+from dcpy.codegen.lower.fpga.pipeline_recurrences import (
+    NestLoop,
+    carried,
+    dependence_distance,
+    polynomial,
+    reuse_distance,
+)
 from dcpy.ir.fpga.boards import MEMORY, latency
 from dcpy.ir.types import DType
 
@@ -34,14 +40,14 @@ def with_depths(body: tree.Body) -> tree.Body:
     return _timed_body(body, (), memories)
 
 
-def _timed_body(body: tree.Body, around: tuple[Axis, ...], memories: frozenset[str]) -> tree.Body:
+def _timed_body(body: tree.Body, around: tuple[NestLoop, ...], memories: frozenset[str]) -> tree.Body:
     return tuple(_timed(statement, around, memories) for statement in body)
 
 
-def _timed(statement: tree.Statement, around: tuple[Axis, ...], memories: frozenset[str]) -> tree.Statement:
+def _timed(statement: tree.Statement, around: tuple[NestLoop, ...], memories: frozenset[str]) -> tree.Statement:
     match statement:
         case tree.Loop(body=inside, marks=marks):
-            axes = (Axis(statement.var, _count(statement)), *around)
+            axes = (NestLoop(statement.var, _count(statement)), *around)
             if not is_pipelined(statement):
                 inner = axes if perfect_nest(statement) else ()
                 return replace(statement, body=_timed_body(inside, inner, memories))
@@ -76,7 +82,7 @@ def _count(loop: tree.Loop) -> int | None:
 class _Path:
     """Cycles in which the variables of an iteration have their values, and what the next iteration waits for."""
 
-    def __init__(self, memories: frozenset[str], axes: tuple[Axis, ...] = (), start: str = "") -> None:
+    def __init__(self, memories: frozenset[str], axes: tuple[NestLoop, ...] = (), start: str = "") -> None:
         self.memories = memories
         self.axes = axes
         self.start = start  # a variable or array: only what depends on it counts
@@ -191,11 +197,11 @@ class _Path:
         return before
 
 
-def _unrolled(statement: tree.Statement) -> tuple[Axis, ...]:
+def _unrolled(statement: tree.Statement) -> tuple[NestLoop, ...]:
     """The axis of a loop that is written out: its iterations are part of one of the pipeline."""
     if not isinstance(statement, tree.Loop):
         return ()
-    return (Axis(statement.var, _count(statement)),)
+    return (NestLoop(statement.var, _count(statement)),)
 
 
 def _queues(statement: tree.Statement) -> Iterator[str]:

@@ -18,7 +18,7 @@ Polynomial = Counter[tuple[str, ...]]  #: coefficients of products of variables,
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
+class NestLoop:
     """A loop of a nest, the innermost one first in a sequence: its variable, and how many values that has, if known."""
 
     variable: str
@@ -61,7 +61,7 @@ def _combined(op: str, left: Polynomial | None, right: Polynomial | None) -> Pol
     return Counter({term: count for term, count in found.items() if count})
 
 
-def reuse_distance(index: LirExpr, axes: Sequence[Axis]) -> int | None:
+def reuse_distance(index: LirExpr, axes: Sequence[NestLoop]) -> int | None:
     """After how many iterations an index comes again; None: never.
 
     The loops whose variables are in it, and that are inside of the first one that is not, have other values between.
@@ -87,12 +87,12 @@ def reuse_distance(index: LirExpr, axes: Sequence[Axis]) -> int | None:
     return None
 
 
-def _are_apart(value: Polynomial, moving: Sequence[Axis]) -> bool:
+def _are_apart(value: Polynomial, moving: Sequence[NestLoop]) -> bool:
     """Return whether different values of these variables give different indices: each has a stride of its own.
 
     Strides that are sizes of the array are those of its dimensions, within which indices stay. Numbers are compared.
     """
-    strides: dict[tuple[str, ...], list[tuple[int, Axis]]] = {}
+    strides: dict[tuple[str, ...], list[tuple[int, NestLoop]]] = {}
     for axis in moving:
         terms = [term for term in value if axis.variable in term]
         if len(terms) != 1 or terms[0].count(axis.variable) != 1:
@@ -111,7 +111,7 @@ def _are_apart(value: Polynomial, moving: Sequence[Axis]) -> bool:
     return True
 
 
-def _period(index: LirExpr, axes: Sequence[Axis]) -> int | None:
+def _period(index: LirExpr, axes: Sequence[NestLoop]) -> int | None:
     """Of ``k % P``, the variable of a single loop going round a ring of P elements."""
     alone = axes[0].variable if len(axes) == 1 else ""
     match index:

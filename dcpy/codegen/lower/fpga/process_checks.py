@@ -22,21 +22,21 @@ PLACES = 5  #: of a process: the number of its check, and four values
 
 
 @dataclass(frozen=True, slots=True)
-class Guarded:
+class GuardedProcess:
     """A process whose checks are kept: its statements, and the parameter that has the place for the first failure."""
 
     body: tree.Body
     place: str = ""
 
 
-def guarded(body: tree.Body, fresh: Callable[[str], str], refuse: Callable[[], Exception]) -> Guarded:
+def guarded(body: tree.Body, fresh: Callable[[str], str], refuse: Callable[[], Exception]) -> GuardedProcess:
     """The statements of a process without checks that leave it; `place` is "" where there are none.
 
     Raises what `refuse` makes where tokens would be left out along with what a check guards: others would wait for
     them.
     """
     if not any(isinstance(statement, tree.CheckFail) for statement in statements(body)):
-        return Guarded(body)
+        return GuardedProcess(body)
     kept = Name(fresh("failure"), INDEX)
     values = tuple(Name(fresh(f"failure_value{number}"), INDEX) for number in range(PLACES - 1))
     inside = _Keeping(kept, values, refuse).body(body)
@@ -46,7 +46,7 @@ def guarded(body: tree.Body, fresh: Callable[[str], str], refuse: Callable[[], E
         tree.Assign(Item(pointer, integer(position), INDEX), value) for position, value in enumerate((kept, *values))
     )
     declared = tuple(tree.Declare(name.name, INDEX, integer(0)) for name in (kept, *values))
-    return Guarded((*declared, *inside, *told), place)
+    return GuardedProcess((*declared, *inside, *told), place)
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,7 +130,7 @@ def lower_kernel(context: Context, block: Dataflow, lower_region: LowerRegion) -
         if variable not in own
     )
     run = tree.Run(name, name, integer(0))
-    body = (tree.Network(name), *declared, *starts, run)
+    body = (tree.ProcessNetwork(name), *declared, *starts, run)
     kernel = tree.Function(name, Basic.VOID, params, body, exported=True, span=block.span)
     hardware.functions.append(kernel)
     hardware.kernels.append(kernel)

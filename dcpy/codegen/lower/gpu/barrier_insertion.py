@@ -33,4 +33,4 @@ def insert_barrier_before(context: Context, part: Element, *, inside: bool = Tru
     kernel = context.kernel
     assert kernel is not None  # the caller asked
     if kernel.meets_before(shared_by_threads(context, part, inside=inside)) and kernel.geometry.threads != (1, 1, 1):
-        context.emit(tree.Barrier())
+        context.emit(tree.BlockBarrier())

@@ -24,7 +24,7 @@ from dcpy.codegen.lir.traversal import (
     with_expressions,
 )
 from dcpy.codegen.lir.types import INDEX, SMALL_INDEX
-from dcpy.codegen.lower.gpu.interval_analysis import Interval, Intervals, Known, parts_of
+from dcpy.codegen.lower.gpu.interval_analysis import IndexIntervals, Interval, Known, parts_of
 from dcpy.ir.symbolic import Expr
 
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
@@ -53,7 +53,7 @@ class SmallIndices:
     the kernel declares itself, where more is known than its text says.
     """
 
-    def __init__(self, intervals: Intervals, host: Known, params: Known) -> None:
+    def __init__(self, intervals: IndexIntervals, host: Known, params: Known) -> None:
         self.intervals = intervals
         self.params = params
         self.bounds: dict[Expr, None] = {}
@@ -189,7 +189,7 @@ class SmallIndices:
         return with_children(expr, self._as_it_was)
 
 
-def without_implied(bounds: Iterable[Expr], intervals: Intervals, limit: int, most: int) -> list[Expr] | None:
+def without_implied(bounds: Iterable[Expr], intervals: IndexIntervals, limit: int, most: int) -> list[Expr] | None:
     """The bounds that imply all others where they are at most `limit`; None where one of them never is.
 
     ``N + 255`` is at most the limit where ``N*M + 255`` is: what comes beside sizes is added to the larger product.

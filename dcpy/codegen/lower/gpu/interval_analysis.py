@@ -27,7 +27,7 @@ class Interval:
 Known = Mapping[str, Interval]  # of variables, and of the numbers of threads and blocks
 
 
-class Intervals:
+class IndexIntervals:
     """Intervals of expressions, from those of the variables in them; `ranges` compares bounds."""
 
     def __init__(self, ranges: Ranges) -> None:

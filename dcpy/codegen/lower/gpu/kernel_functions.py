@@ -159,14 +159,14 @@ def _guarded(context: Context, body: tree.Body, number: int) -> tree.Body:
         return body
     failed = Item(ERRORS, integer(0), INDEX)
     checks = any(isinstance(s, tree.CheckFail) for s in statements(body))
-    if not any(isinstance(s, tree.Barrier) for s in statements(body)):
+    if not any(isinstance(s, tree.BlockBarrier) for s in statements(body)):
         return (tree.If(((_goes_on(failed, number if checks else 0), body),)),)
     stopped = Name(context.names.fresh("stopped"), Pointer(INDEX, space=Space.SHARED))
     seen = Item(stopped, integer(0), INDEX)
     return (
         tree.SharedBuffer(stopped.name, INDEX, 1),
         tree.If(((first_thread(), (tree.Assign(seen, failed),)),)),
-        tree.Barrier(),
+        tree.BlockBarrier(),
         tree.If(((_goes_on(seen, number if checks else 0), body),)),
     )
 

@@ -12,7 +12,7 @@ from dcpy.codegen.lir.types import TRUTH
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.expressions.size_arithmetic import counted, product_of_sizes
 from dcpy.codegen.lower.gpu.index_narrowing import SmallIndices, is_costly, without_implied
-from dcpy.codegen.lower.gpu.interval_analysis import Interval, Intervals, Known
+from dcpy.codegen.lower.gpu.interval_analysis import IndexIntervals, Interval, Known
 from dcpy.codegen.lower.gpu.launch_geometry import AXES, LARGEST_GRID
 from dcpy.ir.analysis.dataflow.value_ranges import ranges_at
 from dcpy.ir.nodes import Map
@@ -29,7 +29,7 @@ def with_small_version(
 
     `blocks`: how many there may be along each axis, as far as the map says.
     """
-    intervals = Intervals(ranges_at(node.body))
+    intervals = IndexIntervals(ranges_at(node.body))
     host = _of_host(context, intervals) | dict(_of_launch(kernel, blocks))
     indices = SmallIndices(intervals, host, _of_grid(context, node, intervals, host))
     body = indices.rewrite(kernel.body)
@@ -58,7 +58,7 @@ def _with(context: Context, kernel: tree.Kernel, launch: tree.Launch) -> tree.La
 # -- what the host knows -----------------------------------------------------------------------------------------------
 
 
-def _of_host(context: Context, intervals: Intervals) -> dict[str, Interval]:
+def _of_host(context: Context, intervals: IndexIntervals) -> dict[str, Interval]:
     """Of symbols, by their names in C: sizes and strides are what they are, parameters of loops lie in their ranges."""
     sdfg = context.sdfg
     strides = (stride.name for axes in context.strides.values() for stride in axes)
@@ -86,7 +86,7 @@ def _of_launch(kernel: tree.Kernel, blocks: dict[str, Expr]) -> Iterator[tuple[s
         yield f"blocks_{axis}", Interval(ONE, limited)
 
 
-def _of_grid(context: Context, node: Map, intervals: Intervals, host: Known) -> dict[str, Interval]:
+def _of_grid(context: Context, node: Map, intervals: IndexIntervals, host: Known) -> dict[str, Interval]:
     """Of the parameters of a map on a grid."""
     found: dict[str, Interval] = {}
     for param, dim in zip(node.params, node.domain, strict=True):

@@ -13,7 +13,7 @@ from functools import reduce
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import Infix, Intrinsic, Item, LirExpr, Name, integer, plus
 from dcpy.codegen.lir.traversal import statements
-from dcpy.codegen.lir.types import INDEX, TRUTH, Basic, Pointer, Vector
+from dcpy.codegen.lir.types import INDEX, TRUTH, Basic, Pointer, VectorType
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.tasklets import point_of
 from dcpy.ir.analysis.dataflow.aliasing import memory_of
@@ -104,8 +104,8 @@ def wide_accesses(context: Context, node: Map) -> dict[Memlet, tuple[bool, bool]
     return {} if any(len(ways[memory]) > 1 for memory in written) or node.domain[0].step is not ONE else found
 
 
-def _type(context: Context, memlet: Memlet) -> Vector:
-    return Vector(context.locations[memlet.container].dtype)
+def _type(context: Context, memlet: Memlet) -> VectorType:
+    return VectorType(context.locations[memlet.container].dtype)
 
 
 def _address(context: Context, memlet: Memlet, param: str, node: Map) -> LirExpr:

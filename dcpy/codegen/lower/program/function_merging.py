@@ -25,7 +25,7 @@ NUMBERS = (types.float64, types.float32)
 ARITHMETIC = ("add", "sub", "mul")  # operations that cost the same whether a number is known to the compiler or passed
 VARIABLE = {
     tree.Declare: "name", tree.HeapBuffer: "name", tree.StackBuffer: "name", tree.Loop: "var", tree.Attempt: "name",
-    tree.Queues: "name", tree.Network: "name", tree.Run: "name",
+    tree.Queues: "name", tree.ProcessNetwork: "name", tree.Run: "name",
     tree.Reduction: "name", tree.CheckFail: "leaves", tree.Parameter: "name", Name: "name",
 }  # fmt: skip
 
@@ -174,7 +174,7 @@ def _redirected(function: tree.Function, stands_for: dict[str, _Same]) -> tree.F
 
     def change(statement: tree.Statement) -> tree.Statement:
         match statement:
-            case tree.Team(call=Call() as call) | tree.Evaluate(call=Call() as call) if call.function in stands_for:
+            case tree.TeamCall(call=Call() as call) | tree.Evaluate(call=Call() as call) if call.function in stands_for:
                 one = stands_for[call.function]
                 args = (*call.args, *one.passed[call.function])
                 return replace(statement, call=Call(one.function.name, args, call.type))
@@ -189,7 +189,7 @@ def _with_teams(functions: list[tree.Function], stands_for: dict[str, _Same], na
     teams: dict[tuple[str, LirExpr | None], tree.Function] = {}
 
     def change(statement: tree.Statement) -> tree.Statement:
-        if not isinstance(statement, tree.Team) or statement.call.function not in shared:
+        if not isinstance(statement, tree.TeamCall) or statement.call.function not in shared:
             return statement
         callee = shared[statement.call.function]
         condition = _from_inside(statement, callee)
@@ -208,7 +208,7 @@ def _with_teams(functions: list[tree.Function], stands_for: dict[str, _Same], na
     return result
 
 
-def _from_inside(team: tree.Team, callee: tree.Function) -> LirExpr | None:
+def _from_inside(team: tree.TeamCall, callee: tree.Function) -> LirExpr | None:
     """The condition in terms of the parameters; None where it reads more than is passed."""
     inside = {arg: param.ref for param, arg in reversed(list(zip(callee.params, team.call.args, strict=True)))}
     if team.condition is None or any(isinstance(part, Name) and part not in inside for part in parts(team.condition)):
@@ -227,7 +227,7 @@ def _from_inside(team: tree.Team, callee: tree.Function) -> LirExpr | None:
 
 def _team(callee: tree.Function, condition: LirExpr | None, name: str) -> tree.Function:
     call = Call(callee.name, tuple(param.ref for param in callee.params), Basic.VOID)
-    return replace(callee, name=name, body=(tree.Team(call, condition),))
+    return replace(callee, name=name, body=(tree.TeamCall(call, condition),))
 
 
 def _with_statements(function: tree.Function, change: Callable[[tree.Statement], tree.Statement]) -> tree.Function:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from dcpy.base.assumptions import LARGEST_SIZE
 from dcpy.frontend.abstract_values.values import ArrayValue
-from dcpy.frontend.lower.arithmetic.overflow import AGES, Intervals
+from dcpy.frontend.lower.arithmetic.overflow import AGES, ValueIntervals
 from dcpy.frontend.lower.lowering_signals import WillRaise
 from dcpy.ir import types
 from dcpy.ir.data import Array, View
@@ -68,7 +68,7 @@ def require_countable(b: TypedEmitter, shape: Sequence[Expr], dtype: DType) -> N
     if any(not isinstance(desc, View) and desc.shape == tuple(shape) for desc in b.emit.descs.values()):
         return
     total = _require_product(b, [max_of(size, 1) for size in shape], "iterator is too large")
-    if any(size.constant is not None or Intervals(b.emit).of(Index(size))[1] > LARGEST_SIZE for size in shape):
+    if any(size.constant is not None or ValueIntervals(b.emit).of(Index(size))[1] > LARGEST_SIZE for size in shape):
         _require_product(b, [total, as_expr(dtype.itemsize)], TOO_BIG)
 
 
@@ -81,7 +81,7 @@ def require_addressable(b: TypedEmitter, shape: Sequence[Expr], dtype: DType) ->
     constants = [size.constant for size in shape if size.constant is not None]
     if dtype.itemsize * math.prod(max(size, 1) for size in constants) > LIMITS[1]:
         raise WillRaise("ValueError", TOO_BIG)
-    known = Intervals(b.emit)
+    known = ValueIntervals(b.emit)
     free = all(known.of(Index(size))[1] <= 16 * LARGEST_SIZE or _is_counted(b, size) for size in shape)
     if free or _has_another(b, shape):
         return
@@ -107,7 +107,7 @@ def require_addressable(b: TypedEmitter, shape: Sequence[Expr], dtype: DType) ->
 
 def require_room(b: TypedEmitter, sizes: Sequence[Expr]) -> None:
     """`MemoryError`, as of Python's lists, where no process has room for a list of a product of sizes."""
-    known, total = Intervals(b.emit), ONE
+    known, total = ValueIntervals(b.emit), ONE
     for size in sizes:
         if not is_within(product(known.of(Index(total)), known.of(Index(size))), LIMITS):
             b.check(op("mul_fits", Index(total), Index(size)), "MemoryError", NO_ROOM)
@@ -135,7 +135,7 @@ def stays_countable(b: TypedEmitter, start: Expr, stop: Expr, step: Expr) -> boo
         return True
     if number is not None and abs(number) >= LARGEST_SIZE:
         return False
-    known = Intervals(b.emit)
+    known = ValueIntervals(b.emit)
     size = known.of(Index(step))
     (first_low, first), (last_low, last) = known.of(Index(start)), known.of(Index(stop))
     if size[0] > 0:
@@ -153,7 +153,7 @@ def length_of_range(b: TypedEmitter, start: Expr, stop: Expr, step: Expr) -> Exp
     """The size of ``np.arange(start, stop, step)``; `ValueError` where a step that is small makes it too long."""
     way = stop - start
     number = step.constant
-    if is_within(Intervals(b.emit).exactly(way), LIMITS):
+    if is_within(ValueIntervals(b.emit).exactly(way), LIMITS):
         return b.emit.ranges.simplify(b.exact(Range(start, stop, step).size))
     if number is None or abs(number) >= LARGEST_SIZE:
         return range_length(b, start, stop, step)
@@ -171,7 +171,7 @@ def require_counted(b: TypedEmitter, array: ArrayValue) -> None:
 
 def require_computed(b: TypedEmitter, size: Expr, exception: str = "ValueError", message: str = TOO_LONG) -> None:
     """Raises unless 64 bits hold a size, at each step of computing it; free where that is proved."""
-    known = Intervals(b.emit)
+    known = ValueIntervals(b.emit)
     total: Expr = ZERO
     for monomial, factor in size.terms:
         term = as_expr(factor)
@@ -183,7 +183,7 @@ def require_computed(b: TypedEmitter, size: Expr, exception: str = "ValueError",
         total = _step(b, known, "+", total, term, exception, message)
 
 
-def _step(b: TypedEmitter, known: Intervals, symbol: str, x: Expr, y: Expr, exception: str, message: str) -> Expr:
+def _step(b: TypedEmitter, known: ValueIntervals, symbol: str, x: Expr, y: Expr, exception: str, message: str) -> Expr:
     result = x * y if symbol == "*" else x + y
     if symbol == "+" and ZERO in (x, y):
         return result
@@ -199,7 +199,7 @@ def _of(atom: Atom) -> Expr:
 
 
 def _require_product(b: TypedEmitter, factors: Sequence[Expr], message: str) -> Expr:
-    known, total = Intervals(b.emit), ONE
+    known, total = ValueIntervals(b.emit), ONE
     for factor in factors:
         if not is_within(product(known.of(Index(total)), known.of(Index(factor))), LIMITS):
             b.check(op("mul_fits", Index(total), Index(factor)), "ValueError", message)

@@ -65,7 +65,7 @@ def require_fit(b: TypedEmitter, symbol: str, left: Value, right: Value, dtype: 
         return
     if symbol not in CHECKED:
         return
-    known = Intervals(emit)
+    known = ValueIntervals(emit)
     if is_within(_result(symbol, known.of(x), known.of(y)), LIMITS) or _is_bounded(emit.ranges, symbol, left, right):
         return
     require_bits(b, op(f"{CHECKED[symbol]}_fits", x, y), f"{{0}} {symbol} {{1}}", [x, y])
@@ -84,7 +84,7 @@ def require_negative_fits(b: TypedEmitter, value: Value) -> None:
 
 def _require_quotient(b: TypedEmitter, x: ScalarExpr, y: ScalarExpr) -> None:
     """Of all quotients, one does not fit: the smallest integer by -1."""
-    known = Intervals(b.emit)
+    known = ValueIntervals(b.emit)
     (low, _), (smallest, largest) = known.of(x), known.of(y)
     if low > LIMITS[0] or not smallest <= -1 <= largest:
         return
@@ -152,7 +152,7 @@ def _result(symbol: str, x: Interval, y: Interval) -> Interval:
     return hull([a << b for a, b in ends]) if all(fits("lshift", a, b) for a, b in ends) else (LIMITS[0] - 1, 0)
 
 
-class Intervals:
+class ValueIntervals:
     """Intervals of expressions at the place of writing. An integer that is read is somewhere in its dtype."""
 
     def __init__(self, emit: Emitter) -> None:

@@ -23,7 +23,7 @@ from dcpy.frontend.abstract_values.values import (
     dtype_of,
     scalar_expr,
 )
-from dcpy.frontend.lower.arithmetic.overflow import Intervals
+from dcpy.frontend.lower.arithmetic.overflow import ValueIntervals
 from dcpy.frontend.lower.arrays.subscript_keys import NEW
 from dcpy.frontend.lower.lowering_signals import WillRaise
 from dcpy.ir import types
@@ -113,7 +113,7 @@ def is_surely_inside(b: TypedEmitter, values: Interval, size: Expr) -> bool:
 
 
 def _wrapped(b: TypedEmitter, index: ScalarExpr, size: Expr, axis: int, definition: Expr | None = None) -> Expr:
-    if is_surely_inside(b, Intervals(b.emit).of(index), size):
+    if is_surely_inside(b, ValueIntervals(b.emit).of(index), size):
         return b.emit.assign_symbol("k", index, 0, size - 1, definition)
     if b.emit.options.cpu.bounds_check:
         return b.emit.assign_symbol("k", WrapIndex(index, size, axis), 0, size - 1, definition)

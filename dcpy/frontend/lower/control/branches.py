@@ -33,7 +33,7 @@ Execute = Callable[[Any, core.Body], Flow]
 
 
 @dataclass(frozen=True)
-class Side:
+class BranchSide:
     """One side of a branch: what runs, what is known there, and the number of its version, if it is one."""
 
     body: core.Body
@@ -50,7 +50,7 @@ class Fork:
     `merge`: the place where they meet; for versions the one where the paths met before.
     """
 
-    sides: Iterable[Side]
+    sides: Iterable[BranchSide]
     tests: Sequence[ScalarExpr]
     live: Names
     span: SrcSpan
@@ -79,7 +79,7 @@ def run_if(frame: Frame, node: core.If, execute: Execute) -> Flow:
     return execute(frame, chain[-1].orelse)
 
 
-def _sides(frame: Frame, chain: list[core.If], tests: list[ScalarExpr], live: Names) -> Iterator[Side]:
+def _sides(frame: Frame, chain: list[core.If], tests: list[ScalarExpr], live: Names) -> Iterator[BranchSide]:
     """The sides of a chain, of which the first test is known; the others are found as the sides before are done."""
     ranges = frame.emit.ranges
     for position, part in enumerate(chain):
@@ -88,17 +88,17 @@ def _sides(frame: Frame, chain: list[core.If], tests: list[ScalarExpr], live: Na
             if test is None:
                 rest = chain[position:]
                 body = (part,) if len(rest) <= LONGEST else flattened(frame, rest)
-                yield Side(body, ranges, place=part.span)
+                yield BranchSide(body, ranges, place=part.span)
                 return
             if test is False:
                 continue
             if test is True:
-                yield Side(part.body, ranges, place=part.span)
+                yield BranchSide(part.body, ranges, place=part.span)
                 return
             tests.append(test)
-        yield Side(part.body, refine_ranges(ranges, tests[-1], holds=True), place=part.span)
+        yield BranchSide(part.body, refine_ranges(ranges, tests[-1], holds=True), place=part.span)
         ranges = refine_ranges(ranges, tests[-1], holds=False)
-    yield Side(chain[-1].orelse, ranges, place=chain[-1].span)
+    yield BranchSide(chain[-1].orelse, ranges, place=chain[-1].span)
 
 
 def _test(frame: Frame, part: core.If, ranges: Ranges, live: Names) -> bool | ScalarExpr | None:
@@ -129,7 +129,7 @@ def run_versions(frame: Frame, body: core.Body, selector: VariantValue, execute:
     """Statements once for each number that the selector may have."""
     numbers = [number for number, _ in selector.options]
     path_splitting.require_few(frame, selector)
-    sides = [Side(body, frame.emit.ranges, selector, number) for number in numbers]
+    sides = [BranchSide(body, frame.emit.ranges, selector, number) for number in numbers]
     tests = [path_selectors.is_number_of(selector.which, number) for number in numbers[:-1]]
     live = frame.liveness.after.get(body[-1], NOTHING) | {".return"}
     origin = frame.program.selector_origins.get(selector.which)

@@ -111,7 +111,7 @@ def _has_marked_target(frame: Frame, statement: core.Assign) -> bool:
 
 def _pull_target(frame: Frame, statement: core.Assign) -> tuple[core.Body, str] | None:
     """``x[k][0] = value``: the value first, then what is chosen, then the assignment."""
-    if len(statement.targets) > 1 or isinstance(statement.value, core.Flag | core.Imported):
+    if len(statement.targets) > 1 or isinstance(statement.value, core.KnownBool | core.Imported):
         return None
     tree, value = statement.targets[0], statement.value
     target = _target(frame, tree)

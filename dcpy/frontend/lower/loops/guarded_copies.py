@@ -29,7 +29,7 @@ Item = tuple[Callable[[], Value], ScalarExpr | None]  # how it is found, and whe
 
 
 @dataclass
-class Copies:
+class LoopCopies:
     """The statements of all copies, made once for each loop: what is known of them is kept by statement."""
 
     prefix: str
@@ -58,13 +58,13 @@ def _bind(frame: Frame, node: core.For, item: Callable[[], Value]) -> None:
     assign(frame, node.target, item())
 
 
-def _copies(frame: Frame, node: core.For, tested: Sequence[bool]) -> Copies:
+def _copies(frame: Frame, node: core.For, tested: Sequence[bool]) -> LoopCopies:
     known = frame.program.expression_loops
     key = ("copies", node, tuple(tested))
     if key in known:
-        found: Copies = known[key]
+        found: LoopCopies = known[key]
         return found
-    made = known[key] = Copies(f".u{len(known)}_", len(tested))
+    made = known[key] = LoopCopies(f".u{len(known)}_", len(tested))
     marks: list[core.Statement] = []
     body: core.Body = ()
     for number, is_tested in enumerate(tested):
@@ -76,7 +76,7 @@ def _copies(frame: Frame, node: core.For, tested: Sequence[bool]) -> Copies:
 
 
 def _copy(
-    node: core.For, copies: Copies, number: int, is_tested: bool, marks: list[core.Statement]
+    node: core.For, copies: LoopCopies, number: int, is_tested: bool, marks: list[core.Statement]
 ) -> core.Body:  # fmt: skip
     inner = jumps_as_flags.fresh(node.body)
     again = jumps_as_flags.own(inner, core.Continue)

@@ -247,7 +247,7 @@ def run_while(frame: Frame, node: core.While, execute: Execute) -> Flow:
     known = None if tested.is_split else _known_test(frame, node)
     if known is False:
         return Flow.ON
-    forever = isinstance(node.test, core.Flag | ast.Constant)
+    forever = isinstance(node.test, core.KnownBool | ast.Constant)
     plan = LoopPlan(enter, wrap, frame.emit.ranges, known or None, endless=forever)
     breaks = run_loop(frame, node, frame.liveness.loops[node], plan, execute)
     endless = first and all(first) and not breaks
@@ -279,7 +279,7 @@ class _TestedFirst:
 
 def _known_test(frame: Frame, node: core.While) -> bool | None:
     """Return whether the test is known to hold the first time, or known not to; None where it is neither."""
-    if isinstance(node.test, core.Flag | ast.Constant):
+    if isinstance(node.test, core.KnownBool | ast.Constant):
         return bool(node.test.value)
     env = frame.env
     frame.env = dict(env)

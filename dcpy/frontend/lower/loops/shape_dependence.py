@@ -30,7 +30,7 @@ from dcpy.frontend.abstract_values.values import (
 from dcpy.frontend.desugar import core
 from dcpy.frontend.desugar.bound_and_free_names import bound_names
 from dcpy.frontend.desugar.statements import desugar
-from dcpy.frontend.implements import Entry, find, find_method
+from dcpy.frontend.implements import RegisteredFunction, find, find_method
 from dcpy.frontend.introspection.ast_traversal import walk
 from dcpy.frontend.introspection.closure import Closure
 from dcpy.frontend.introspection.function_source import read_source
@@ -250,7 +250,7 @@ def _trees(statement: core.Statement) -> list[ast.AST]:
     return [tree for tree in statement.expressions() if isinstance(tree, ast.AST)]
 
 
-def _entry(function: Value | None, tree: ast.expr) -> Entry | None:
+def _entry(function: Value | None, tree: ast.expr) -> RegisteredFunction | None:
     if function is None:
         return find_method(tree.attr) if isinstance(tree, ast.Attribute) else None
     return find(function.value) if isinstance(function, Static) else None

@@ -99,7 +99,7 @@ def _is_kept(statement: core.Statement, known: Names, inline: bool, inner: bool 
             return all(_is_kept(each, known, inline, inner=True) for each in body)
         case core.If():
             for part in statement.chain():
-                decided = isinstance(part.test, core.Flag) or _is_over(part.test, known)
+                decided = isinstance(part.test, core.KnownBool) or _is_over(part.test, known)
                 if not (inner or decided) and any(map(_jumps, (*part.body, *part.orelse))):
                     return False
             return all(_is_kept(each, known, inline, inner) for side in statement.sides() for each in side)

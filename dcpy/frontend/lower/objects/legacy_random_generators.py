@@ -77,19 +77,19 @@ _INTEGERS = """
 
 
 @dataclass(frozen=True)
-class Distribution:
+class DistributionMethod:
     """A method that draws numbers one by one: its parameters (with ``size`` at last), and what it draws."""
 
     signature: inspect.Signature
     dtype: DType
 
 
-def _distributions() -> dict[str, Distribution]:
+def _distributions() -> dict[str, DistributionMethod]:
     found = {}
     for table, dtype in ((_FLOATS, types.float64), (_INTEGERS, types.int64)):
         for name, _, texts in (entry.partition(":") for entry in table.split()):
             parameters = [text.partition("=") for text in texts.split(",") if text] + [("size", "=", "")]
-            found[name] = Distribution(inspect.Signature([_parameter(*text) for text in parameters]), dtype)
+            found[name] = DistributionMethod(inspect.Signature([_parameter(*text) for text in parameters]), dtype)
     return found
 
 

@@ -20,13 +20,13 @@ from dcpy.frontend.specialize.argument_types import GeneratorType
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from dcpy.frontend.introspection.closure import Dependence
+    from dcpy.frontend.introspection.closure import NameRead
     from dcpy.frontend.lower.frame import Frame
 
 METHODS = "numpy.random.Generator."  # what their names in the registry begin with
 
 
-def global_generator(frame: Frame, generator: Any, dependence: Dependence | None) -> GeneratorValue:
+def global_generator(frame: Frame, generator: Any, dependence: NameRead | None) -> GeneratorValue:
     """A global generator: one more argument of the program."""
     emit, extra = frame.emit, frame.program.extra_arguments
     if id(generator) not in extra:

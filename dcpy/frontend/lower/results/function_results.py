@@ -46,8 +46,8 @@ from dcpy.frontend.lower.results.returned_views import (
     shared_arrays,
 )
 from dcpy.frontend.specialize.record_arguments import (
-    Chosen,
-    Effect,
+    ChosenPart,
+    FieldEffect,
     Outcome,
 )
 from dcpy.ir import types
@@ -126,7 +126,7 @@ def finish(frame: Frame, *, called: bool) -> Outcome:
     effects = []
     for name, change in zip(changed, parts_of_fields, strict=True):
         path, _, field = name.rpartition(".")
-        effects.append(Effect(path, field, *change))
+        effects.append(FieldEffect(path, field, *change))
     return Outcome(returned_part, tuple(effects))
 
 
@@ -134,10 +134,10 @@ def _chosen(writer: _Results, groups: list[list[Returned]], written: list[list[A
     """Return the results and changed fields, chosen by the group of returns, and whether fields are new."""
     which = writer.which(groups)
     returned, *changes = zip(*written, strict=True)
-    found: list[Any] = [Chosen(which, returned)]
+    found: list[Any] = [ChosenPart(which, returned)]
     for position, parts in enumerate(changes, start=1):
         flags = () if len(parts[0]) == 1 else (writer.flag(groups, position),)
-        found.append((Chosen(which, tuple(part[0] for part in parts)), *flags))
+        found.append((ChosenPart(which, tuple(part[0] for part in parts)), *flags))
     return found
 
 

@@ -9,7 +9,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.abstract_values.list_values import ListValue, Row
+from dcpy.frontend.abstract_values.list_values import ListRow, ListValue
 from dcpy.frontend.abstract_values.values import (
     ArrayValue,
     DictValue,
@@ -33,7 +33,7 @@ from dcpy.frontend.lower.results.return_agreement import (
 )
 from dcpy.frontend.lower.sequences import list_references
 from dcpy.frontend.specialize.record_arguments import (
-    Cut,
+    ArrayPart,
     Given,
     Known,
     Listed,
@@ -96,7 +96,7 @@ class Leaves:
                 return self.cut(steps)
         return self.leaf(value)
 
-    def cut(self, steps: Sequence[Step]) -> Cut:
+    def cut(self, steps: Sequence[Step]) -> ArrayPart:
         """A part of an argument: the array, and how to get there from it."""
         b = self.program.b
         numbers: list[Expr] = []
@@ -115,7 +115,7 @@ class Leaves:
         first = steps[0]
         assert isinstance(first, ArrayValue)
         whole = self.leaf(ArrayValue.whole(first.container, b.desc(first)))
-        return Cut((whole, *(self.leaf(integer(number)) for number in numbers)), tuple(found))
+        return ArrayPart((whole, *(self.leaf(integer(number)) for number in numbers)), tuple(found))
 
     def path_of(self, value: TupleValue | RecordValue | ListValue) -> str | None:
         """The path of an argument that the value is; a list with the same items is another one."""
@@ -157,7 +157,7 @@ class Leaves:
         """Return the identity of a list: one that is in several places of the result is one object."""
         if isinstance(token, str):
             return token
-        if token is None or isinstance(token, list_references.Frozen | Row):
+        if token is None or isinstance(token, list_references.Frozen | ListRow):
             return ""
         return self.tokens.setdefault(token, f"list {len(self.tokens)}")
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from dcpy.frontend.abstract_values.values import Value
-from dcpy.frontend.specialize.record_arguments import Chosen, Cut, Given, Known, Listed, Made
+from dcpy.frontend.specialize.record_arguments import ArrayPart, ChosenPart, Given, Known, Listed, Made
 
 
 def place_of(distinct: list[list[Value]], column: list[Value]) -> int:
@@ -21,7 +21,7 @@ def renumbered(part: Any, places: Sequence[int]) -> Any:
     match part:
         case tuple():
             return tuple(renumbered(inner, places) for inner in part)
-        case Made(parts=parts) | Cut(parts=parts):
+        case Made(parts=parts) | ArrayPart(parts=parts):
             return replace(part, parts=renumbered(parts, places))
         case Given(index=index) | Known(index=index) | Listed(index=index):
             return replace(part, index=places[index])
@@ -30,7 +30,7 @@ def renumbered(part: Any, places: Sequence[int]) -> Any:
 
 def is_cut(part: Any) -> bool:
     """Return whether a part of what is returned is known while the program runs only."""
-    return isinstance(part, Cut) or (isinstance(part, tuple) and any(map(is_cut, part)))
+    return isinstance(part, ArrayPart) or (isinstance(part, tuple) and any(map(is_cut, part)))
 
 
 def plain(part: Any) -> Any:
@@ -38,10 +38,10 @@ def plain(part: Any) -> Any:
     match part:
         case tuple():
             return tuple(map(plain, part))
-        case Made(parts=parts) | Cut(parts=parts):
+        case Made(parts=parts) | ArrayPart(parts=parts):
             return plain(parts)
         case Given(index=index) | Known(index=index) | Listed(index=index):
             return index
-        case Chosen(which=which, options=options):
+        case ChosenPart(which=which, options=options):
             return (which, *map(plain, options))
     return part

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.abstract_values.list_values import ListValue, Row
+from dcpy.frontend.abstract_values.list_values import ListRow, ListValue
 from dcpy.frontend.abstract_values.values import (
     ArrayValue,
     DictValue,
@@ -60,7 +60,7 @@ def set_item(frame: Frame, owner: List, key: Value, value: Value) -> None:
     materialize(frame)
     given = value
     value = bound_item(frame, list_references.kept(frame, value)) if list_references.is_on(frame) else value
-    if isinstance(owner.token, Row):
+    if isinstance(owner.token, ListRow):
         _set_in_row(frame, owner, owner.token, key, value)
         return
     name = list_references.changing(frame, owner, list_references.ITEM)
@@ -83,7 +83,7 @@ def set_item(frame: Frame, owner: List, key: Value, value: Value) -> None:
     list_types.put(frame.b, found.array, (index,), list_references.shown(frame, value))
 
 
-def _set_in_row(frame: Frame, owner: List, row: Row, key: Value, value: Value) -> None:
+def _set_in_row(frame: Frame, owner: List, row: ListRow, key: Value, value: Value) -> None:
     """An item of a list that is an item of another: it is stored where the outer list has it."""
     assert isinstance(owner, ListValue)
     name = list_references.changing(frame, TupleValue((), True, token=row.key), list_references.ITEM)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.abstract_values.list_values import ListRef, ListValue, Row
+from dcpy.frontend.abstract_values.list_values import ListRef, ListRow, ListValue
 from dcpy.frontend.abstract_values.values import (
     DictValue,
     Maybe,
@@ -68,7 +68,7 @@ def kept(frame: Frame, value: Value) -> Value:
     match value:
         case TupleValue() | ListValue() | DictValue() if is_list(value) or isinstance(value, DictValue):
             token = value.token
-            if isinstance(token, Frozen | Row):
+            if isinstance(token, Frozen | ListRow):
                 return value
             if isinstance(token, str) and token + ITEMS in frame.env:
                 return ListRef(token)
@@ -236,7 +236,7 @@ def changing(frame: Frame, value: Changeable, what: str) -> str:
     token = value.token
     if isinstance(token, Frozen):
         raise _frozen(what, token.reason)
-    if isinstance(token, Row):
+    if isinstance(token, ListRow):
         raise FrontendError(
             f"an item of a list of lists of run-time length does not change its length ({what})",
             notes=("its rows are those of one array, all of one length",),

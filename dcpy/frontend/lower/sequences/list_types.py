@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.abstract_values.kinds_by_path import NONE, Kinds, of_items
-from dcpy.frontend.abstract_values.list_values import ListValue, Row
+from dcpy.frontend.abstract_values.list_values import ListRow, ListValue
 from dcpy.frontend.abstract_values.number_kinds import instead_of
 from dcpy.frontend.abstract_values.values import (
     ArrayValue,
@@ -217,9 +217,9 @@ def item_at(value: ListValue, index: Expr) -> Value:
         return row
     token = value.token
     if isinstance(token, str):
-        token = Row(token, (index,))
-    elif isinstance(token, Row):
-        token = Row(token.key, (*token.indices, index))
+        token = ListRow(token, (index,))
+    elif isinstance(token, ListRow):
+        token = ListRow(token.key, (*token.indices, index))
     return replace(value, array=row, levels=value.levels[1:], token=token)
 
 

@@ -126,7 +126,7 @@ def _in_memory_order(b: OpBuilder, target: ArrayValue) -> ArrayValue:
 
 
 @dataclass(frozen=True)
-class Parameter:
+class DistributionParameter:
     """A parameter of a distribution: its default if any, what is demanded of it, whether it is an integer."""
 
     name: str
@@ -135,7 +135,7 @@ class Parameter:
     is_integer: bool
 
     @classmethod
-    def parse(cls, text: str) -> Parameter:
+    def parse(cls, text: str) -> DistributionParameter:
         """``scale=1.0:>=0``, ``n:>=0:int``."""
         head, demand, kind = (*text.split(":"), "", "")[:3]
         name, _, default = head.partition("=")
@@ -229,7 +229,7 @@ RELATIONS: dict[str, Callable[..., None]] = {
 }
 
 
-def _register(method: str, parameters: Sequence[Parameter], dtype: DType) -> None:
+def _register(method: str, parameters: Sequence[DistributionParameter], dtype: DType) -> None:
     """The implementation of one method, with NumPy's signature."""
 
     def call(b: OpBuilder, rng: GeneratorValue, *given: Value) -> Value:
@@ -251,13 +251,13 @@ def _register(method: str, parameters: Sequence[Parameter], dtype: DType) -> Non
     implements(getattr(GENERATOR, method))(call)
 
 
-def _default(parameter: Parameter) -> Any:
+def _default(parameter: DistributionParameter) -> Any:
     return inspect.Parameter.empty if parameter.default is None else Static(parameter.default)
 
 
 for _dtype, _table in DISTRIBUTIONS.items():
     for _method, *_texts in map(str.split, _table.strip().splitlines()):
-        _register(_method, [Parameter.parse(text) for text in _texts], _dtype)
+        _register(_method, [DistributionParameter.parse(text) for text in _texts], _dtype)
 
 
 def as_python(value: Value) -> Value:

@@ -12,7 +12,7 @@ from dcpy.frontend.lower.lowering_signals import WillRaise
 from dcpy.frontend.lower.op_builder import OpBuilder
 from dcpy.ir import types
 from dcpy.ir.expressions.scalar import Const, ScalarExpr, loads_of, op, symbols_of
-from dcpy.ir.interp.scalars import Environment, evaluate, quiet
+from dcpy.ir.interp.scalars import LeafValues, evaluate, quiet
 from dcpy.ir.types import DType
 
 #: The largest mean of a Poisson distribution that NumPy takes: its draws must fit into int64.
@@ -101,7 +101,7 @@ def known_bool(expr: ScalarExpr) -> bool | None:
     if loads_of(expr) or symbols_of(expr):
         return None
     with quiet():
-        return bool(evaluate(expr, Environment({}, {}, lambda load: None)))
+        return bool(evaluate(expr, LeafValues({}, {}, lambda load: None)))
 
 
 def as_floats(b: OpBuilder, value: Value, dtype: DType = types.float64) -> Value:

@@ -21,7 +21,7 @@ Key = tuple[str, Mode, str, Subset | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Sweep:
+class SymbolValues:
     """All values of one symbol: from `low` to `high`, before `stop`, `step` apart; None where not known."""
 
     symbol: str
@@ -32,7 +32,7 @@ class Sweep:
     nonempty: bool = False
 
     @classmethod
-    def of(cls, symbol: str, values: Range, ranges: Ranges) -> Sweep:
+    def of(cls, symbol: str, values: Range, ranges: Ranges) -> SymbolValues:
         """The values of a parameter with this range."""
         nonempty = ranges.proves_nonneg(values.size - 1)
         direction = values.direction(ranges)
@@ -44,12 +44,12 @@ class Sweep:
         return cls(symbol, low, high, values.stop, values.step, nonempty)
 
 
-def unknown(symbol: str) -> Sweep:
+def unknown(symbol: str) -> SymbolValues:
     """A symbol that has some value, of which nothing is known."""
-    return Sweep(symbol, nonempty=True)
+    return SymbolValues(symbol, nonempty=True)
 
 
-def swept(subset: Subset, sweeps: Sequence[Sweep], shape: Sequence[Expr], ranges: Ranges) -> tuple[Subset, bool]:
+def swept(subset: Subset, sweeps: Sequence[SymbolValues], shape: Sequence[Expr], ranges: Ranges) -> tuple[Subset, bool]:
     """The box of what `subset` is over all values of symbols (outermost first), and whether it is exact.
 
     `shape` is the container's: what a dimension becomes of which nothing is known.
@@ -101,14 +101,14 @@ def _seen(access: MemoryAccess, uses: Uses) -> MemoryAccess:
     return replace(access, subset=subset, scopes=(), varying_symbols=(), certain=exact and access.is_sure())
 
 
-def _sweeps(access: MemoryAccess, uses: Uses) -> Iterable[tuple[list[Sweep], Ranges]]:
+def _sweeps(access: MemoryAccess, uses: Uses) -> Iterable[tuple[list[SymbolValues], Ranges]]:
     """The axes around an access, innermost first, with what is known around each."""
     if access.varying_symbols:
         yield [unknown(name) for name in access.varying_symbols], Ranges()
     for scope in reversed(access.scopes):
         if scope.variables:
             ranges = uses.ranges_at(scope.region.owner or scope.region)
-            sweeps = [unknown(n) if dim is None else Sweep.of(n, dim, ranges) for n, dim in scope.variables]
+            sweeps = [unknown(n) if dim is None else SymbolValues.of(n, dim, ranges) for n, dim in scope.variables]
             yield sweeps, ranges
 
 
@@ -129,7 +129,7 @@ def _hull(left: Subset | None, right: Subset | None) -> Subset | None:
     return None if left is None or right is None else left.hull_with(right)
 
 
-def _swept_index(dim: DimSubset, sweep: Sweep, ranges: Ranges) -> tuple[Range, bool] | None:
+def _swept_index(dim: DimSubset, sweep: SymbolValues, ranges: Ranges) -> tuple[Range, bool] | None:
     """The values of one dimension; None where they are not known."""
     if isinstance(dim, Range):
         return _swept_range(dim, sweep, ranges)
@@ -146,7 +146,7 @@ def _swept_index(dim: DimSubset, sweep: Sweep, ranges: Ranges) -> tuple[Range, b
     return Range(low, high + 1, slope * sweep.step), True
 
 
-def _swept_range(dim: Range, sweep: Sweep, ranges: Ranges) -> tuple[Range, bool] | None:
+def _swept_range(dim: Range, sweep: SymbolValues, ranges: Ranges) -> tuple[Range, bool] | None:
     number = dim.step.constant
     if number is None or number < 0 or sweep.symbol in dim.step.symbols:
         return None
@@ -160,12 +160,12 @@ def _swept_range(dim: Range, sweep: Sweep, ranges: Ranges) -> tuple[Range, bool]
     return Range(low, high), one_sided and number == 1 and sweep.nonempty
 
 
-def _touching(dim: Range, slope: Expr | None, sweep: Sweep) -> bool:
+def _touching(dim: Range, slope: Expr | None, sweep: SymbolValues) -> bool:
     """Return whether consecutive ranges meet end to end: ``T*i : T*i + T``."""
     return slope is not None and sweep.step is not None and slope * sweep.step is dim.size
 
 
-def _ends(value: Expr, sweep: Sweep, ranges: Ranges) -> tuple[Expr, Expr, Expr | None] | None:
+def _ends(value: Expr, sweep: SymbolValues, ranges: Ranges) -> tuple[Expr, Expr, Expr | None] | None:
     """Smallest and largest value of an expression over a sweep, and by how much it grows per step of the symbol.
 
     The last is None where the expression does not grow evenly; the whole is None where it is not monotone.

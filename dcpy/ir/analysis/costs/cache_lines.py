@@ -15,7 +15,7 @@ Move = tuple[int, int]  #: bytes from one iteration to the next one, and how man
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class AddressPattern:
     """Address pattern of one access: `base` bytes from the first element, `steps` bytes along each axis around it.
 
     One access may be of many elements: `inside` has the moves between these. Where only the run knows the place, it is
@@ -73,7 +73,7 @@ class _Shape:
 
 
 def lines_by_container(
-    accesses: Iterable[tuple[Pattern, Sequence[int]]], depth: int, unit: int = LINE
+    accesses: Iterable[tuple[AddressPattern, Sequence[int]]], depth: int, unit: int = LINE
 ) -> dict[str, float]:
     """Distinct lines that accesses touch while their axes from number `depth` on run, by container.
 
@@ -99,7 +99,7 @@ def lines_by_container(
     return {container: min(lines, most[container]) for container, lines in total.items()}
 
 
-def _shape_of(pattern: Pattern, trips: Sequence[int], depth: int) -> _Shape:
+def _shape_of(pattern: AddressPattern, trips: Sequence[int], depth: int) -> _Shape:
     """Return the elements that one pattern touches, from the smallest move to the largest."""
     moves = [*zip(pattern.steps[depth:], trips[depth:], strict=True), *pattern.inside]
     extent = pattern.itemsize

@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from dcpy.ir.analysis.costs.cache_lines import Pattern
-from dcpy.ir.analysis.costs.counted_nests import Phase, Statement
+from dcpy.ir.analysis.costs.cache_lines import AddressPattern
+from dcpy.ir.analysis.costs.counted_nests import CountedStatement, Phase
 from dcpy.ir.analysis.costs.work_estimates import cost_of_operation
 from dcpy.ir.analysis.dependence.loop_nests import Axis
 from dcpy.ir.effects import Effect
@@ -80,7 +80,7 @@ def _accesses(phase: Phase, vector: bool, costs: Costs) -> float:
     return sum(_access(pattern, phase, vector, costs) for pattern in places)
 
 
-def _access(pattern: Pattern, phase: Phase, vector: bool, costs: Costs) -> float:
+def _access(pattern: AddressPattern, phase: Phase, vector: bool, costs: Costs) -> float:
     processor = costs.processor
     byte = 1e6 / processor.l1_speed
     if pattern.inside:
@@ -96,11 +96,11 @@ def _access(pattern: Pattern, phase: Phase, vector: bool, costs: Costs) -> float
 # -- calls -------------------------------------------------------------------------------------------------------------
 
 
-def _calls(statement: Statement) -> bool:
+def _calls(statement: CountedStatement) -> bool:
     return bool(statement.element.callees() or Effect.CALLS_OUT in statement.element.effects)
 
 
-def _call(statement: Statement, costs: Costs) -> tuple[float, float, float]:
+def _call(statement: CountedStatement, costs: Costs) -> tuple[float, float, float]:
     """Operations of a call, picoseconds on all cores, and of all of them together."""
     processor = costs.processor
     if Effect.CALLS_OUT not in statement.element.effects or Effect.ORDERED in statement.element.effects:
@@ -110,7 +110,7 @@ def _call(statement: Statement, costs: Costs) -> tuple[float, float, float]:
     return count, together, together * processor.cores
 
 
-def _operations_of_product(statement: Statement) -> float:
+def _operations_of_product(statement: CountedStatement) -> float:
     """Of a contraction: each of its dimensions is one of two of its three operands, or twice one of the result's."""
     read = [pattern for pattern in statement.reads if pattern is not None]
     written = [pattern for pattern in statement.writes if pattern is not None]

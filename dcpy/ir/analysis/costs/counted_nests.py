@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import NoReturn
 
 from dcpy.base.errors import SymbolicError
-from dcpy.ir.analysis.costs.cache_lines import Pattern
+from dcpy.ir.analysis.costs.cache_lines import AddressPattern
 from dcpy.ir.analysis.costs.work_estimates import Typical
 from dcpy.ir.analysis.dataflow.aliasing import base_of
 from dcpy.ir.analysis.dataflow.def_use import Uses
@@ -20,7 +20,7 @@ from dcpy.ir.analysis.dependence.loop_nests import Axis, MapOrLoop, as_scope
 from dcpy.ir.data import Array, View
 from dcpy.ir.expressions.scalar import Index, Load, loads_of
 from dcpy.ir.field_roles import Role, Runs
-from dcpy.ir.interp.scalars import Environment, evaluate, quiet
+from dcpy.ir.interp.scalars import LeafValues, evaluate, quiet
 from dcpy.ir.machine_model import Costs
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.region import Region
@@ -40,15 +40,15 @@ class Counted:
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class CountedStatement:
     """A node, or a block with expressions, and where it reads and writes: by memlet, in the order of the element."""
 
     element: Element
-    reads: tuple[Pattern | None, ...] = ()
-    writes: tuple[Pattern | None, ...] = ()
+    reads: tuple[AddressPattern | None, ...] = ()
+    writes: tuple[AddressPattern | None, ...] = ()
 
     @property
-    def patterns(self) -> list[Pattern]:
+    def patterns(self) -> list[AddressPattern]:
         """Of all that is in memory."""
         return [pattern for pattern in (*self.reads, *self.writes) if pattern is not None]
 
@@ -63,7 +63,7 @@ class Phase:
     region: Region
     axes: tuple[Counted, ...]
     share: float = 1.0
-    statements: list[Statement] = field(default_factory=list)
+    statements: list[CountedStatement] = field(default_factory=list)
 
     @property
     def trips(self) -> tuple[int, ...]:
@@ -165,7 +165,7 @@ class _Walk:
         for condition, body in zip(element.all_of(Role.SCALAR), bodies, strict=False):
             try:
                 with quiet():
-                    holds = bool(evaluate(condition, Environment(path.points[0], {}, _refuse)))
+                    holds = bool(evaluate(condition, LeafValues(path.points[0], {}, _refuse)))
             except (SymbolicError, ArithmeticError, KeyError, TypeError):
                 return bodies
             if holds:
@@ -181,16 +181,16 @@ class _Walk:
         except SymbolicError:
             return self.typical.value(expr.subs({name: point[name] for name in expr.symbols if name in point}))
 
-    def statement(self, element: Element, path: _Path) -> Statement:
+    def statement(self, element: Element, path: _Path) -> CountedStatement:
         loads = [
             Memlet(load.container, Subset(load.indices))
             for expr in element.all_of(Role.SCALAR)
             for load in loads_of(expr)
         ]
         reads = tuple(self.pattern(memlet, path, False) for memlet in (*element.reads(), *loads))
-        return Statement(element, reads, tuple(self.pattern(memlet, path, True) for memlet in element.writes()))
+        return CountedStatement(element, reads, tuple(self.pattern(memlet, path, True) for memlet in element.writes()))
 
-    def pattern(self, memlet: Memlet, path: _Path, writes: bool) -> Pattern | None:
+    def pattern(self, memlet: Memlet, path: _Path, writes: bool) -> AddressPattern | None:
         """Return the address pattern of a memlet; None for data in registers."""
         desc, root = self.uses.desc(memlet.container), base_of(memlet.container, self.uses.desc)
         whole = self.uses.desc(root)
@@ -201,7 +201,7 @@ class _Walk:
         size = whole.dtype.itemsize * math.prod(max(self.value(dim, middle), 1) for dim in whole.shape)
         zeros = (0,) * len(path.axes)
         if memlet.dynamic or path.unknown & set(subset.symbols):
-            return Pattern(root, 0, zeros, item, size, (), writes, scattered=True)
+            return AddressPattern(root, 0, zeros, item, size, (), writes, scattered=True)
         start = self.value(desc.offset, middle) * item if isinstance(desc, View) else 0
         strides = [self.value(stride, middle) * item for stride in desc.strides]
         firsts = [dim.start if isinstance(dim, Range) else dim for dim in subset.dims]
@@ -217,7 +217,7 @@ class _Walk:
             for dim, stride in zip(subset.dims, strides, strict=True)
             if isinstance(dim, Range)
         )
-        return Pattern(root, base, steps, item, size, inside, writes)
+        return AddressPattern(root, base, steps, item, size, inside, writes)
 
 
 def _refuse(load: Load) -> NoReturn:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from dcpy.ir.analysis.costs.cache_lines import Pattern
-from dcpy.ir.analysis.costs.counted_nests import Phase, Statement
+from dcpy.ir.analysis.costs.cache_lines import AddressPattern
+from dcpy.ir.analysis.costs.counted_nests import CountedStatement, Phase
 from dcpy.ir.analysis.costs.work_estimates import code_of, cost_of_operation
 from dcpy.ir.expressions.scalar import Op, Ref, ScalarExpr, children, walk
 from dcpy.ir.field_roles import Role
@@ -17,7 +17,7 @@ from dcpy.ir.machine_model import Costs
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.tree import Element
 
-Location = Pattern | str  #: in memory, or a scalar by its name
+Location = AddressPattern | str  #: in memory, or a scalar by its name
 _OF_INTEGERS = 4  #: so much sooner than sums of floats are those of integers there
 
 
@@ -53,11 +53,11 @@ def _carried(phase: Phase, costs: Costs) -> Iterator[tuple[int, int, int, bool]]
                     yield axis, distance, latency, False
 
 
-def _written(statement: Statement) -> Iterator[tuple[Memlet, Pattern | None]]:
+def _written(statement: CountedStatement) -> Iterator[tuple[Memlet, AddressPattern | None]]:
     return zip(statement.element.writes(), statement.writes, strict=True)
 
 
-def _innermost_without(pattern: Pattern | None, phase: Phase, memlet: Memlet) -> int | None:
+def _innermost_without(pattern: AddressPattern | None, phase: Phase, memlet: Memlet) -> int | None:
     """The innermost axis along which one element is written again and again."""
     if pattern is None:
         return None if memlet.container in phase.region.containers or not phase.axes else len(phase.axes) - 1
@@ -66,7 +66,7 @@ def _innermost_without(pattern: Pattern | None, phase: Phase, memlet: Memlet) ->
 
 
 def _sources(
-    phase: Phase, position: int, memlet: Memlet, pattern: Pattern | None
+    phase: Phase, position: int, memlet: Memlet, pattern: AddressPattern | None
 ) -> Iterator[tuple[int, str, int, int]]:
     """Reads of what a write has left in an earlier iteration: statement, connector, carrying axis, distance."""
     for start, statement in enumerate(phase.statements[: position + 1]):
@@ -77,7 +77,7 @@ def _sources(
 
 
 def _distance(
-    phase: Phase, read: tuple[Memlet, Pattern | None], write: tuple[Memlet, Pattern | None]
+    phase: Phase, read: tuple[Memlet, AddressPattern | None], write: tuple[Memlet, AddressPattern | None]
 ) -> tuple[int, int] | None:
     """The axis along which a read meets a write of an earlier iteration, and how many iterations earlier."""
     source, target = read[1], write[1]
@@ -102,7 +102,7 @@ def _keeps_order(phase: Phase, axis: int) -> bool:
     return not phase.axes[axis].axis.is_parallel
 
 
-def _written_before(phase: Phase, position: int, memlet: Memlet, pattern: Pattern | None) -> bool:
+def _written_before(phase: Phase, position: int, memlet: Memlet, pattern: AddressPattern | None) -> bool:
     """Return whether the same iteration has already written what is read."""
     for statement in phase.statements[:position]:
         for other, place in _written(statement):
@@ -111,11 +111,11 @@ def _written_before(phase: Phase, position: int, memlet: Memlet, pattern: Patter
     return False
 
 
-def _place(pattern: Pattern | None) -> tuple[object, ...] | None:
+def _place(pattern: AddressPattern | None) -> tuple[object, ...] | None:
     return None if pattern is None else (pattern.container, pattern.base, pattern.steps)
 
 
-def _latency(statements: list[Statement], name: str, target: Memlet, costs: Costs) -> int | None:
+def _latency(statements: list[CountedStatement], name: str, target: Memlet, costs: Costs) -> int | None:
     """Picoseconds from a connector of the first statement to a write of the last one; None where it does not depend."""
     late: dict[tuple[str, str], int] = {}
     for number, statement in enumerate(statements):
@@ -136,7 +136,7 @@ def _key(memlet: Memlet) -> tuple[str, str]:
     return memlet.container, str(memlet.subset)
 
 
-def _connected(statement: Statement, role: Role) -> list[tuple[str, Memlet]]:
+def _connected(statement: CountedStatement, role: Role) -> list[tuple[str, Memlet]]:
     """Return the memlets that a tasklet reads, or writes, by connector."""
     if not code_of(statement.element):
         return []

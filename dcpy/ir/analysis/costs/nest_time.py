@@ -15,7 +15,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from dcpy.ir.analysis.costs.cache_lines import LINE, Pattern, lines_by_container
+from dcpy.ir.analysis.costs.cache_lines import LINE, AddressPattern, lines_by_container
 from dcpy.ir.analysis.costs.core_time import computing_time, is_vector, lanes_of
 from dcpy.ir.analysis.costs.counted_nests import Phase, phases_of
 from dcpy.ir.analysis.costs.dependence_chains import chain_of
@@ -223,7 +223,7 @@ class _Nest:
         inner = phase.trips[self.depth :]
         return phase.share * math.prod(inner[:-1]) if inner else 0.0
 
-    def patterns(self) -> Iterator[Pattern]:
+    def patterns(self) -> Iterator[AddressPattern]:
         return (pattern for phase in self.phases for statement in phase.statements for pattern in statement.patterns)
 
     # -- memory ------------------------------------------------------------------------------------------------

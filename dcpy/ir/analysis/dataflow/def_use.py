@@ -45,7 +45,7 @@ _NOTHING = Touches()
 class Uses:
     """The index of one SDFG (callees have their own). `callees`: what is known of those, which is added to."""
 
-    def __init__(self, sdfg: Sdfg, callees: Callees | None = None) -> None:
+    def __init__(self, sdfg: Sdfg, callees: CalleeAccesses | None = None) -> None:
         self.sdfg = sdfg
         self._touches: dict[Element, Touches] = {}
         self._readers: dict[str, dict[Element, None]] = {}
@@ -57,7 +57,7 @@ class Uses:
         self._aliases: dict[str, dict[str, None]] = {}
         self._descs: dict[str, Data] = {}
         self._homes: dict[str, Region] = {}
-        self.callees = Callees() if callees is None else callees
+        self.callees = CalleeAccesses() if callees is None else callees
         self._ranges: KnownRanges | None = None
         self._facts: dict[Element, dict[Any, Any]] = {}
         self._groups: dict[KeyOf, Groups] = {}
@@ -385,7 +385,7 @@ class Groups:
                 self._members.setdefault(key, {})[element] = None
 
 
-class Callees:
+class CalleeAccesses:
     """Accesses of called SDFGs to their arguments, computed once for each."""
 
     def __init__(self) -> None:

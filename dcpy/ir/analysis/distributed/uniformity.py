@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dcpy.ir.analysis.dataflow.def_use import Callees, desc_symbols, touches_of
+from dcpy.ir.analysis.dataflow.def_use import CalleeAccesses, desc_symbols, touches_of
 from dcpy.ir.communication import CommNode
 from dcpy.ir.distribution import coordinate_names
 from dcpy.ir.expressions.scalar import Load, ScalarExpr, symbols_in, walk
@@ -28,7 +28,7 @@ def varying_names(sdfg: Sdfg) -> frozenset[str]:
         for name, desc in region.containers.items():
             if not desc.transient and varying.intersection(desc_symbols(desc)):
                 varying.add(name)
-    callees, before = Callees(), -1
+    callees, before = CalleeAccesses(), -1
     while before < len(varying):
         before = len(varying)
         for element in subtree(sdfg.body):
@@ -38,7 +38,7 @@ def varying_names(sdfg: Sdfg) -> frozenset[str]:
     return frozenset(varying)
 
 
-def _follow(element: Element, varying: set[str], callees: Callees) -> None:
+def _follow(element: Element, varying: set[str], callees: CalleeAccesses) -> None:
     """Adds what an element makes of values that vary, or makes on some ranks only."""
     touched = touches_of(element, callees.written_by)
     if isinstance(element, CommNode) and not is_divergent(element, varying):

@@ -10,7 +10,7 @@ from dcpy.base.errors import SymbolicError
 from dcpy.ir.analysis.polyhedral.footprints import Variable, number_range
 from dcpy.ir.expressions.scalar import Load, ScalarExpr
 from dcpy.ir.field_roles import Role
-from dcpy.ir.interp.scalars import Environment, evaluate, quiet
+from dcpy.ir.interp.scalars import LeafValues, evaluate, quiet
 from dcpy.ir.nodes import Map
 from dcpy.ir.region import Block
 from dcpy.ir.tree import dominates, owners_around, sdfg_of
@@ -18,7 +18,7 @@ from dcpy.ir.tree import dominates, owners_around, sdfg_of
 MOST = 256  #: values of one loop that are looked at one by one
 
 
-class Launch(NamedTuple):
+class SampledLaunch(NamedTuple):
     """The values of symbols in a launch; it stands for so many `times` as lie between it and the next one looked at."""
 
     symbols: Mapping[str, int]
@@ -30,14 +30,14 @@ def loops_around(kernel: Map) -> tuple[Variable, ...]:
     return tuple(axis for owner in reversed([*owners_around(kernel)]) for axis in owner.iteration_space())
 
 
-def launches(kernel: Map, sizes: Mapping[str, int], most: int = MOST) -> Iterator[Launch]:
+def launches(kernel: Map, sizes: Mapping[str, int], most: int = MOST) -> Iterator[SampledLaunch]:
     """The launches of a kernel, one for each iteration of the loops around it, as far as `sizes` tell them.
 
     Of a loop with more than `most` iterations so many are taken, evenly. What a branch or a `while` loop skips is not
     known here. A kernel without a block is not started.
     """
     lets = _assigned_before(kernel)
-    for launch in _iterations(loops_around(kernel), Launch(_with(lets, sizes)), lets, most):
+    for launch in _iterations(loops_around(kernel), SampledLaunch(_with(lets, sizes)), lets, most):
         if blocks_of(kernel, launch.symbols) != 0:
             yield launch
 
@@ -51,8 +51,8 @@ def blocks_of(kernel: Map, known: Mapping[str, int]) -> int | None:
 
 
 def _iterations(
-    loops: tuple[Variable, ...], outer: Launch, lets: Mapping[str, ScalarExpr], most: int
-) -> Iterator[Launch]:
+    loops: tuple[Variable, ...], outer: SampledLaunch, lets: Mapping[str, ScalarExpr], most: int
+) -> Iterator[SampledLaunch]:
     if not loops:
         yield outer
         return
@@ -65,7 +65,7 @@ def _iterations(
         return
     taken = numbers[:: max(-(-len(numbers) // most), 1)]
     for value in taken:
-        launch = Launch(_with(lets, {**outer.symbols, name: value}), outer.times * len(numbers) / len(taken))
+        launch = SampledLaunch(_with(lets, {**outer.symbols, name: value}), outer.times * len(numbers) / len(taken))
         yield from _iterations(rest, launch, lets, most)
 
 
@@ -86,7 +86,7 @@ def _with(lets: Mapping[str, ScalarExpr], known: Mapping[str, int]) -> Mapping[s
     with quiet():
         for symbol, value in lets.items():
             try:
-                values[symbol] = int(evaluate(value, Environment(values, {}, _refuse)))
+                values[symbol] = int(evaluate(value, LeafValues(values, {}, _refuse)))
             except (SymbolicError, ArithmeticError, IndexError):
                 continue
     return values

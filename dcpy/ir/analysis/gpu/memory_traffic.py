@@ -14,7 +14,7 @@ from functools import reduce
 from operator import add
 
 from dcpy.ir.analysis.accesses.access_relations import accesses_in
-from dcpy.ir.analysis.accesses.memlet_propagation import Sweep, swept
+from dcpy.ir.analysis.accesses.memlet_propagation import SymbolValues, swept
 from dcpy.ir.analysis.accesses.memory_access import MemoryAccess, Mode
 from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.analysis.polyhedral.footprints import Footprint
@@ -180,7 +180,7 @@ def _boxes(parts: Sequence[AccessedPart], shape: Sequence[Expr], ranges: Ranges)
         sweeps = []
         known = part.footprint.known(ranges)
         for name, values in part.footprint.over:
-            sweeps.append(Sweep(name, nonempty=True) if values is None else Sweep.of(name, values, known))
+            sweeps.append(SymbolValues(name, nonempty=True) if values is None else SymbolValues.of(name, values, known))
         box, exact = swept(part.footprint.subset, sweeps, shape, known)
         yield box, exact and part.certain
 

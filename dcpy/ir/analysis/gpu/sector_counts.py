@@ -18,7 +18,7 @@ MOST_BOXES = 1 << 16  #: that one access touches
 
 
 @dataclass(frozen=True, slots=True)
-class Count:
+class SectorCount:
     """Bytes of distinct elements that have to move, and of the sectors that are touched.
 
     Unless it is `exact`, only the run knows, or it is too much to count: the elements are at least, the sectors at most
@@ -29,40 +29,40 @@ class Count:
     moved: int
     exact: bool = True
 
-    def __add__(self, other: Count) -> Count:
-        return Count(self.floor + other.floor, self.moved + other.moved, self.exact and other.exact)
+    def __add__(self, other: SectorCount) -> SectorCount:
+        return SectorCount(self.floor + other.floor, self.moved + other.moved, self.exact and other.exact)
 
 
-def counted(traffic: Traffic, sizes: Mapping[str, int]) -> Count:
+def counted(traffic: Traffic, sizes: Mapping[str, int]) -> SectorCount:
     """Return the traffic of a launch; `sizes` are the values of all known symbols, those of loops around it too."""
-    return sum((count(move, sizes) for move in traffic.moves), Count(0, 0))
+    return sum((count(move, sizes) for move in traffic.moves), SectorCount(0, 0))
 
 
-def count(move: Moved, sizes: Mapping[str, int]) -> Count:
+def count(move: Moved, sizes: Mapping[str, int]) -> SectorCount:
     """Of one container, in one direction."""
     try:
         shape, strides = ([each.evaluate(sizes) for each in dims] for dims in (move.shape, move.strides))
     except SymbolicError:
-        return Count(0, 0, exact=False)
+        return SectorCount(0, 0, exact=False)
     places = 1 + sum((size - 1) * abs(stride) for size, stride in zip(shape, strides, strict=True))
     if 0 in shape:
-        return Count(0, 0)
+        return SectorCount(0, 0)
     if places > MOST_ELEMENTS:
         return _estimated(move, sizes, places)
     touched, every = _marked(move.parts, shape, strides, places, sizes, certain=False)
     needed, _ = _marked(move.needed, shape, strides, places, sizes, certain=True)
     exact = every and not move.is_data_dependent
-    return Count(int(needed.sum()) * move.itemsize, _sectors(touched, move.itemsize) * SECTOR, exact)
+    return SectorCount(int(needed.sum()) * move.itemsize, _sectors(touched, move.itemsize) * SECTOR, exact)
 
 
-def _estimated(move: Moved, sizes: Mapping[str, int], places: int) -> Count:
+def _estimated(move: Moved, sizes: Mapping[str, int], places: int) -> SectorCount:
     """By the closed forms; what these do not know is the whole container."""
     most = math.ceil(places * move.itemsize / SECTOR) * SECTOR
     try:
         floor, moved = move.floor.evaluate(sizes), move.moved.evaluate(sizes)
     except SymbolicError:
-        return Count(0, most, exact=False)
-    return Count(max(floor, 0), min(max(moved, 0), most), exact=False)
+        return SectorCount(0, most, exact=False)
+    return SectorCount(max(floor, 0), min(max(moved, 0), most), exact=False)
 
 
 def _marked(

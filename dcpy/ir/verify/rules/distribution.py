@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dcpy.ir.communication import Update
+from dcpy.ir.communication import HaloUpdate
 from dcpy.ir.data import Array
 from dcpy.ir.distribution import Blocked, Cyclic, Distribution, Partial, Root
 from dcpy.ir.field_roles import Written
@@ -130,8 +130,8 @@ def iterations_of_neighbours_are_in_blocks(node: Map, scope: Scope) -> Findings:
         yield f"{what} is on ranks that run nothing"
 
 
-@rule("update.room", Update)
-def updated_arrays_have_room(node: Update, scope: Scope) -> Findings:
+@rule("update.room", HaloUpdate)
+def updated_arrays_have_room(node: HaloUpdate, scope: Scope) -> Findings:
     """An update is of whole arrays, which have room for what arrives."""
     if any(node.problems()):
         return

@@ -60,7 +60,7 @@ class Matrix:
 
 
 @dataclass(frozen=True, slots=True)
-class Vector:
+class CblasVector:
     """A vector as cblas sees it."""
 
     memlet: Memlet
@@ -97,15 +97,15 @@ class CblasCall:
         packed = self._packed(operand, written=written, summed_up=summed_up)
         return Matrix(packed, rows, columns, False, max_of(columns, 1))
 
-    def vector(self, operand: Operand, *, written: bool = False, summed_up: bool = False) -> Vector:
+    def vector(self, operand: Operand, *, written: bool = False, summed_up: bool = False) -> CblasVector:
         """As `matrix`, for one dimension."""
         (size,), (step,) = operand.shape, operand.strides
         self.is_length(size)
         if step.constant is not None and step.constant < 1:
-            return Vector(self._packed(operand, written=written, summed_up=summed_up), size, ONE)
+            return CblasVector(self._packed(operand, written=written, summed_up=summed_up), size, ONE)
         self.at_most(1, step)
         self.fits(step)
-        return Vector(operand.memlet, size, step)
+        return CblasVector(operand.memlet, size, step)
 
     def _rows_fit(self, ld: Expr, length: Expr, count: Expr) -> bool:
         """Return whether rows `ld` apart do not overlap, or might not (which the call then asks at run time)."""

@@ -22,7 +22,7 @@ Store = Callable[[Fragment, Indices, Element], Node]
 
 def gemm(node: Gemm, f: Fragment, c: Operand, *, short: bool = False) -> Contraction:
     """``c[i, j]``, summed over k. Where `short`, products of short floats are taken as they are."""
-    a, b = Factor(f.input("a"), node.trans_a), Factor(f.input("b"), node.trans_b)
+    a, b = ContractionOperand(f.input("a"), node.trans_a), ContractionOperand(f.input("b"), node.trans_b)
     sizes = (*a.shape, b.shape[1])  # i, k, j
     strides = ((*a.strides, ZERO), (ZERO, *b.strides))
     factors = (a.at_dims(0, 1), b.at_dims(1, 2))
@@ -31,7 +31,7 @@ def gemm(node: Gemm, f: Fragment, c: Operand, *, short: bool = False) -> Contrac
 
 def gemv(node: Gemv, f: Fragment, y: Operand, *, short: bool = False) -> Contraction:
     """``y[i]``, summed over k."""
-    a, x = Factor(f.input("a"), node.trans_a), Factor(f.input("x"))
+    a, x = ContractionOperand(f.input("a"), node.trans_a), ContractionOperand(f.input("x"))
     strides = (a.strides, (ZERO, *x.strides))
     factors = (a.at_dims(0, 1), x.at_dims(1))
     return _product(a.shape, (1,), strides, factors, y.dtype, updating(node, f, y, "y"), short)
@@ -39,7 +39,7 @@ def gemv(node: Gemv, f: Fragment, y: Operand, *, short: bool = False) -> Contrac
 
 def dot(node: Dot, f: Fragment, result: Operand, *, short: bool = False) -> Contraction:
     """``result``, summed over k."""
-    x, y = Factor(f.input("x")), Factor(f.input("y"))
+    x, y = ContractionOperand(f.input("x")), ContractionOperand(f.input("y"))
     factors = (x.at_dims(0), y.at_dims(0))
     store = updating(node, f, result, "")
     return _product(x.shape, (0,), (x.strides, y.strides), factors, result.dtype, store, short)
@@ -47,12 +47,12 @@ def dot(node: Dot, f: Fragment, result: Operand, *, short: bool = False) -> Cont
 
 def ger(node: Ger, f: Fragment, a: Operand) -> Contraction:
     """``a[i, j]``, nothing summed."""
-    x, y = Factor(f.input("x")), Factor(f.input("y"))
+    x, y = ContractionOperand(f.input("x")), ContractionOperand(f.input("y"))
     factors = (x.at_dims(0), y.at_dims(1))
     return _product((*x.shape, *y.shape), (), (), factors, a.dtype, updating(node, f, a, "a"))
 
 
-class Factor:
+class ContractionOperand:
     """An operand of a product, perhaps transposed, indexed by the dimensions of the contraction."""
 
     def __init__(self, operand: Operand, is_transposed: bool = False) -> None:

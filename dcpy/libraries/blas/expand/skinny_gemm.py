@@ -20,7 +20,7 @@ from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE, ZERO, Expr, const, min_of
 from dcpy.ir.types import DType
 from dcpy.libraries.api import Fragment, Operand
-from dcpy.libraries.blas.expand.product_contractions import Factor, updating
+from dcpy.libraries.blas.expand.product_contractions import ContractionOperand, updating
 from dcpy.libraries.blas.nodes import Gemm
 from dcpy.libraries.contraction.contraction import accumulator_dtype, short_dtype
 
@@ -38,7 +38,7 @@ def is_large(node: Gemm, f: Fragment, c: Operand) -> ScalarExpr | bool:
     The library takes longer to pack the matrix for up to `skinny_gemm` than these loops to multiply with it. A
     condition where only the run time knows the sizes.
     """
-    terms, columns = Factor(f.input("b"), node.trans_b).shape
+    terms, columns = ContractionOperand(f.input("b"), node.trans_b).shape
     if c.dtype.kind != "f" or not _by_rows(node, f, c):
         return False
     return _both(_at_most(c.shape[0], const(f.costs.few_rows)), _at_most(const(LARGE), terms * columns))
@@ -50,7 +50,7 @@ def is_thin(node: Gemm, f: Fragment, c: Operand) -> ScalarExpr | bool:
     All is seen but once then, and libraries pack it all the same; with real numbers, they have kernels for that. Where
     sizes are not known, only a square factor is asked for its size, as one way more takes time to compile.
     """
-    rows, (terms, columns) = c.shape[0], Factor(f.input("b"), node.trans_b).shape
+    rows, (terms, columns) = c.shape[0], ContractionOperand(f.input("b"), node.trans_b).shape
     if c.dtype.kind != "c" or not _by_rows(node, f, c):
         return False
     if (rows.constant is None or terms.constant is None) and (rows != terms or columns == terms):
@@ -60,7 +60,7 @@ def is_thin(node: Gemm, f: Fragment, c: Operand) -> ScalarExpr | bool:
 
 
 def _by_rows(node: Gemm, f: Fragment, c: Operand) -> bool:
-    b = Factor(f.input("b"), node.trans_b)
+    b = ContractionOperand(f.input("b"), node.trans_b)
     return f.costs.few_rows > 0 and c.dtype.real.itemsize >= 4 and b.strides[1] is ONE and c.strides[1] is ONE
 
 
@@ -79,7 +79,7 @@ def _both(one: ScalarExpr | bool, other: ScalarExpr | bool) -> ScalarExpr | bool
 def stream(node: Gemm, f: Fragment, c: Operand) -> None:
     """Tile by tile of the columns, in parallel; a tile goes down all terms."""
     rows, columns = c.shape
-    a, b = Factor(f.input("a"), node.trans_a), Factor(f.input("b"), node.trans_b)
+    a, b = ContractionOperand(f.input("a"), node.trans_a), ContractionOperand(f.input("b"), node.trans_b)
     dtype, width = accumulator_dtype("add", c.dtype), ROW // c.dtype.itemsize
     store = updating(node, f, c, "c")
     with f.map(Range(ZERO, columns, const(width)), param="left") as left:
@@ -98,7 +98,7 @@ def stream(node: Gemm, f: Fragment, c: Operand) -> None:
 def stream_thin(node: Gemm, f: Fragment, c: Operand) -> None:
     """The same with so few terms that one row of sums does."""
     rows, columns = c.shape
-    a, b = Factor(f.input("a"), node.trans_a), Factor(f.input("b"), node.trans_b)
+    a, b = ContractionOperand(f.input("a"), node.trans_a), ContractionOperand(f.input("b"), node.trans_b)
     width = ROW // c.dtype.itemsize
     store = updating(node, f, c, "c")
     with f.map(Range(ZERO, columns, const(width)), param="left") as left:
@@ -110,7 +110,12 @@ def stream_thin(node: Gemm, f: Fragment, c: Operand) -> None:
 
 
 def _add_all(
-    f: Fragment, sums: Operand, factors: tuple[Factor, Factor], terms: Range, rows: Expr, tile: Range
+    f: Fragment,
+    sums: Operand,
+    factors: tuple[ContractionOperand, ContractionOperand],
+    terms: Range,
+    rows: Expr,
+    tile: Range,
 ) -> None:
     """Adds the products of the terms of a range, of as many at a time as it has steps, to all sums of a tile."""
     together = terms.step.constant or 1
@@ -131,7 +136,12 @@ def _zeros(f: Fragment, stem: str, c: Operand, dtype: DType, rows: Expr, tile: R
 
 
 def _add(
-    f: Fragment, sums: Operand, factors: tuple[Factor, Factor], terms: Sequence[Expr], rows: Expr, tile: Range
+    f: Fragment,
+    sums: Operand,
+    factors: tuple[ContractionOperand, ContractionOperand],
+    terms: Sequence[Expr],
+    rows: Expr,
+    tile: Range,
 ) -> None:
     """Adds the products of some terms to all sums of a tile."""
     a, b = factors

@@ -32,7 +32,7 @@ from dcpy.ir.symbolic import ONE, ZERO, Expr, const, min_of
 from dcpy.ir.tree import owners_around
 from dcpy.ir.types import DType
 from dcpy.libraries.api import Fragment, Operand, expands
-from dcpy.libraries.blas.expand.product_contractions import Factor, updating
+from dcpy.libraries.blas.expand.product_contractions import ContractionOperand, updating
 from dcpy.libraries.blas.nodes import Gemm
 from dcpy.libraries.process_networks import NetworkQueues, copies, module_stem, network, process, queues
 
@@ -88,11 +88,11 @@ def gemm(node: Gemm, f: Fragment) -> None:
     if any(isinstance(owner, Map) for owner in owners_around(node)):
         f.decline("it is in a map, whose iterations have no order, and an array of PEs multiplies one pair at a time")
     out = f.output("c")
-    a, b = Factor(f.input("a"), node.trans_a), Factor(f.input("b"), node.trans_b)
+    a, b = ContractionOperand(f.input("a"), node.trans_a), ContractionOperand(f.input("b"), node.trans_b)
     _Array(node, f, tiling_of(f, a, b, out.dtype), a, b, out).write()
 
 
-def tiling_of(f: Fragment, a: Factor, b: Factor, dtype: DType) -> Tiling:
+def tiling_of(f: Fragment, a: ContractionOperand, b: ContractionOperand, dtype: DType) -> Tiling:
     """Return the tiles of an array. Declines if A's rows have no known length; `CodegenError` if it cannot be built."""
     rows, columns = a.shape[0], b.shape[1]
     terms = a.shape[1].constant
@@ -135,12 +135,12 @@ def _pes(f: Fragment, dtype: DType, rows: int | None, terms: int, columns: int |
     return max(-(-rows // -(-rows // most)), 1)  # the same number of tiles with as few PEs as that takes
 
 
-def stem_of(factor: Factor) -> str:
+def stem_of(factor: ContractionOperand) -> str:
     """Of the processes that read it."""
     return module_stem(factor.operand.memlet.container)
 
 
-def second_reader(a: Factor, b: Factor) -> str:
+def second_reader(a: ContractionOperand, b: ContractionOperand) -> str:
     """The process that reads the second factor, which may be the first one again."""
     return f"read_{stem_of(b)}" if stem_of(a) != stem_of(b) else f"read_{stem_of(b)}_again"
 
@@ -152,8 +152,8 @@ class _Array:
     node: Gemm
     f: Fragment
     tiling: Tiling
-    a: Factor
-    b: Factor
+    a: ContractionOperand
+    b: ContractionOperand
     out: Operand
 
     def write(self) -> None:

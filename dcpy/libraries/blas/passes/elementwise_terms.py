@@ -29,24 +29,24 @@ class Elementwise:
 
 
 @dataclass(frozen=True, slots=True)
-class Factor:
+class ScaleFactor:
     """``number * scalar``: what a term is scaled with. The scalar is the same at every point."""
 
     number: complex = 1
     scalar: Memlet | None = None
 
-    def times(self, other: Factor) -> Factor | None:
+    def times(self, other: ScaleFactor) -> ScaleFactor | None:
         """The product; None where it would have two scalars."""
         if self.scalar is not None and other.scalar is not None:
             return None
-        return Factor(self.number * other.number, self.scalar or other.scalar)
+        return ScaleFactor(self.number * other.number, self.scalar or other.scalar)
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
+class ScaledLeaf:
     """``factor * leaf``: the leaf differs from point to point."""
 
-    factor: Factor
+    factor: ScaleFactor
     leaf: Memlet
 
 
@@ -75,7 +75,7 @@ def elementwise_of(node: Map) -> Elementwise | Refusal:
     return Refusal("the map writes no result")
 
 
-def terms_of(found: Elementwise, params: Sequence[str]) -> tuple[Term, ...] | Refusal:
+def terms_of(found: Elementwise, params: Sequence[str]) -> tuple[ScaledLeaf, ...] | Refusal:
     """The value as a sum of scaled leaves."""
     return _Terms(found.leaves, params).terms(found.value)
 
@@ -142,15 +142,15 @@ class _Terms:
         self.leaves = leaves
         self.params = frozenset(params)
 
-    def terms(self, expr: ScalarExpr) -> tuple[Term, ...] | Refusal:
+    def terms(self, expr: ScalarExpr) -> tuple[ScaledLeaf, ...] | Refusal:
         match expr:
             case Ref(name=name) if not self._is_fixed(name):
-                return (Term(Factor(), self.leaves[name]),)
+                return (ScaledLeaf(ScaleFactor(), self.leaves[name]),)
             case Op(name="neg", args=(arg,)):
-                return self._scaled(Factor(-1), arg)
+                return self._scaled(ScaleFactor(-1), arg)
             case Op(name="add" | "sub" as name, args=(left, right)):
                 first = self.terms(left)
-                second = self._scaled(Factor(-1), right) if name == "sub" else self.terms(right)
+                second = self._scaled(ScaleFactor(-1), right) if name == "sub" else self.terms(right)
                 if isinstance(first, Refusal) or isinstance(second, Refusal):
                     return first if isinstance(first, Refusal) else second
                 return (*first, *second)
@@ -160,31 +160,31 @@ class _Terms:
                         return self._scaled(factor, other)
         return Refusal("the map computes more than sums of scaled arrays")
 
-    def factor(self, expr: ScalarExpr) -> Factor | None:
+    def factor(self, expr: ScalarExpr) -> ScaleFactor | None:
         """A number, a scalar that is the same at every point, or a product of these."""
         match expr:
             case Const(value=value):
-                return Factor(complex(value) if isinstance(value, complex) else value)
+                return ScaleFactor(complex(value) if isinstance(value, complex) else value)
             case Ref(name=name) | Cast(arg=Ref(name=name)) if self._is_fixed(name):
-                return Factor(scalar=self.leaves[name])
+                return ScaleFactor(scalar=self.leaves[name])
             case Op(name="neg", args=(arg,)):
                 inner = self.factor(arg)
-                return None if inner is None else Factor(-1).times(inner)
+                return None if inner is None else ScaleFactor(-1).times(inner)
             case Op(name="mul", args=(left, right)):
                 first, second = self.factor(left), self.factor(right)
                 return None if first is None or second is None else first.times(second)
         return None
 
-    def _scaled(self, factor: Factor, expr: ScalarExpr) -> tuple[Term, ...] | Refusal:
+    def _scaled(self, factor: ScaleFactor, expr: ScalarExpr) -> tuple[ScaledLeaf, ...] | Refusal:
         found = self.terms(expr)
         if isinstance(found, Refusal):
             return found
-        if len(found) != 1 and factor != Factor(-1):
+        if len(found) != 1 and factor != ScaleFactor(-1):
             return Refusal("the map scales a sum, and to scale each summand rounds differently")
         scaled = [factor.times(term.factor) for term in found]
         if any(product is None for product in scaled):
             return Refusal("a term is scaled by two scalars")
-        return tuple(Term(p, term.leaf) for p, term in zip(scaled, found, strict=True) if p is not None)
+        return tuple(ScaledLeaf(p, term.leaf) for p, term in zip(scaled, found, strict=True) if p is not None)
 
     def _is_fixed(self, name: str) -> bool:
         return self.params.isdisjoint(self.leaves[name].subset.symbols)

@@ -26,8 +26,8 @@ from dcpy.libraries.blas.expand.matmul import specialized
 from dcpy.libraries.blas.nodes import MatMul, ScaledProduct
 from dcpy.libraries.blas.passes.elementwise_terms import (
     Elementwise,
-    Factor,
-    Term,
+    ScaledLeaf,
+    ScaleFactor,
     elementwise_of,
     substituted,
     terms_of,
@@ -172,7 +172,7 @@ class ScaledEpilogue:
     connector: str
     memlet: Memlet
     is_transposed: bool
-    factor: Factor
+    factor: ScaleFactor
 
 
 @dataclass(frozen=True)
@@ -224,7 +224,7 @@ class FoldSum(Transformation["SummedEpilogue"]):
         for container in read:
             _erase_unread(container, rw)
 
-    def _placed(self, m: Match, found: Elementwise, terms: tuple[Term, ...]) -> SummedEpilogue | Refusal:
+    def _placed(self, m: Match, found: Elementwise, terms: tuple[ScaledLeaf, ...]) -> SummedEpilogue | Refusal:
         product, result = m[self.product], m[self.result].container
         mine = [term for term in terms if term.leaf.container == result]
         others = [term for term in terms if term.leaf.container != result]
@@ -252,8 +252,8 @@ class SummedEpilogue:
     """Output of a product, its factor, and the factor of the old values that it adds to, if any."""
 
     out: Memlet
-    factor: Factor
-    summand: Factor | None
+    factor: ScaleFactor
+    summand: ScaleFactor | None
 
 
 FOLD_PRODUCTS = Pipeline(
@@ -267,7 +267,7 @@ FOLD_PRODUCTS = Pipeline(
 )
 
 
-def _with_factor(inputs: dict[str, Memlet], name: str, number: complex, factor: Factor) -> dict[str, object]:
+def _with_factor(inputs: dict[str, Memlet], name: str, number: complex, factor: ScaleFactor) -> dict[str, object]:
     """Fields of a product that is also scaled by `factor`."""
     scalar = {} if factor.scalar is None else {name: factor.scalar}
     return {"inputs": {**inputs, **scalar}, name: number * factor.number}
@@ -285,7 +285,7 @@ def _erase_unread(container: str, rw: Rewriter) -> None:
     rw.undeclare_unused([container])
 
 
-def _two_scalars(name: str, product: ScaledProduct, factor: Factor) -> Refusal | None:
+def _two_scalars(name: str, product: ScaledProduct, factor: ScaleFactor) -> Refusal | None:
     if name in product.inputs and factor.scalar is not None:
         return Refusal(f"the product has another scalar as {name}")
     return None

@@ -31,7 +31,7 @@ MANY = 256  #: lines that keep a device busy without being cut
 
 
 @dataclass(frozen=True, slots=True)
-class Team:
+class ScanBlock:
     """So many threads for a line, and so many lines for a block."""
 
     threads: int
@@ -48,7 +48,7 @@ class Team:
         return 1 << (self.threads.bit_length() // 2)
 
 
-BLOCKS, WARPS = Team(256), Team(32, 8)
+BLOCKS, WARPS = ScanBlock(256), ScanBlock(32, 8)
 
 
 def scan_in_blocks(f: Fragment, lines: Lines) -> None:
@@ -118,7 +118,7 @@ def _along(sums: Operand, lines: Lines) -> Lines:
     return replace(lines, length=sums.shape[-1], read=read, write=write)
 
 
-def _kernel(f: Fragment, lines: Lines, team: Team, sums: Operand | None = None) -> None:
+def _kernel(f: Fragment, lines: Lines, team: ScanBlock, sums: Operand | None = None) -> None:
     """Whole lines, or pieces of them, where it is known what stands in front of each."""
     domain = [Range(ZERO, size) for size in lines.sizes]
     if team.lines > 1:
@@ -152,7 +152,7 @@ def behind_others(f: Fragment, target: Element, sums: Operand, point: Point, num
 class _ThreadBlock:
     """The threads of a block, and what they share of each of its lines."""
 
-    def __init__(self, f: Fragment, lines: Lines, team: Team, at: Sequence[Expr]) -> None:
+    def __init__(self, f: Fragment, lines: Lines, team: ScanBlock, at: Sequence[Expr]) -> None:
         self.f, self.lines, self.team, self.at = f, lines, team, at
         self._tile = self._shared("tile", team.tile // ROW, ROW + 1)
         self._totals = self._shared("totals", team.threads // team.group, team.group + 1)

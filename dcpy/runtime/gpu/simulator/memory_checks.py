@@ -102,7 +102,7 @@ class KernelTraffic:
 
 
 @dataclass(frozen=True, slots=True)
-class Race:
+class MemoryRace:
     """Two accesses to one place that nothing orders, one of which writes; `example` names two threads and the place."""
 
     kernel: str
@@ -140,7 +140,7 @@ class Report:
     """Observations of the hooks. Without `races` and `unwritten` reads, kernels are clean as far as runs can show."""
 
     kernels: tuple[KernelTraffic, ...] = ()
-    races: tuple[Race, ...] = ()
+    races: tuple[MemoryRace, ...] = ()
     unwritten: tuple[Unwritten, ...] = ()
 
     def kernel(self, name: str) -> KernelTraffic:
@@ -212,10 +212,10 @@ def _site(fact: list[str], places: dict[int, KernelLine]) -> KernelAccess:
     return KernelAccess(places[offset], SPACES[space], WAYS[way], *counts)
 
 
-def _race(kernel: str, fact: list[str], places: dict[int, KernelLine]) -> Race:
+def _race(kernel: str, fact: list[str], places: dict[int, KernelLine]) -> MemoryRace:
     first, first_way, second, second_way, between, space, count = map(int, fact[1:8])
     ways = WAYS[first_way], WAYS[second_way]
-    return Race(kernel, (places[first], places[second]), ways, SPACES[space], bool(between), count, fact[8])
+    return MemoryRace(kernel, (places[first], places[second]), ways, SPACES[space], bool(between), count, fact[8])
 
 
 def _unwritten(kernel: str, fact: list[str], places: dict[int, KernelLine]) -> Unwritten:

@@ -10,7 +10,7 @@ from typing import ClassVar
 from dcpy.base.errors import TransformationRefused
 from dcpy.ir.analysis.accesses.access_relations import seen_from_outside
 from dcpy.ir.analysis.dataflow.def_use import Uses
-from dcpy.ir.communication import CommNode, Update
+from dcpy.ir.communication import CommNode, HaloUpdate
 from dcpy.ir.data import Array, Scalar, Stream
 from dcpy.ir.distribution import Axis, Distribution, Partial, Rest
 from dcpy.ir.editing.rewriter import Rewriter
@@ -70,7 +70,7 @@ class InsertCommunication(GraphPass):
         """Serves each node that is in no map, after the conditions of blocks."""
         broadcast_elements(rw)
         for state, node in outermost_nodes(rw.sdfg):
-            if not isinstance(node, Copy | CommNode | Update) and on_grid(node, rw.uses) is None:
+            if not isinstance(node, Copy | CommNode | HaloUpdate) and on_grid(node, rw.uses) is None:
                 serve(state, node, rw)
 
 

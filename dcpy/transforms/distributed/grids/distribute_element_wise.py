@@ -20,7 +20,7 @@ from dcpy.transforms.distributed.resolved_placement import placed
 
 
 @dataclass(frozen=True, slots=True)
-class Blocks:
+class MapHome:
     """The home of the map, and the sizes of a grid to declare for it, if it is not there yet."""
 
     home: Distribution
@@ -28,7 +28,7 @@ class Blocks:
 
 
 @dataclass(frozen=True)
-class DistributeElementWiseArrayOp(Transformation[Blocks]):
+class DistributeElementWiseArrayOp(Transformation[MapHome]):
     """Run a map in blocks, and gather its results; operands that are at a root are scattered.
 
     before   map i = 0:N { tmp[i] = alpha * A[i] }     after   map i = 0:N home g(block 0 by b) {
@@ -48,7 +48,7 @@ class DistributeElementWiseArrayOp(Transformation[Blocks]):
     dims: int = 1
     grid: str = "g"  #: the name of the grid
 
-    def plan(self, m: Match) -> Blocks | Refusal:
+    def plan(self, m: Match) -> MapHome | Refusal:
         node, uses = m[self.map], m.uses
         if node.home is not None:
             return Refusal("it has a home")
@@ -64,7 +64,7 @@ class DistributeElementWiseArrayOp(Transformation[Blocks]):
             return Refusal(f"{self.grid!r} is the name of something else")
         ranks = known.sizes if known is not None else tuple(map(sym, sizes))
         home = self._home(m, ranks)
-        return home if isinstance(home, Refusal) else Blocks(home, () if known is not None else sizes)
+        return home if isinstance(home, Refusal) else MapHome(home, () if known is not None else sizes)
 
     def _home(self, m: Match, ranks: tuple[ExprLike, ...]) -> Distribution | Refusal:
         """Blocks of the first array that is written; the others have to follow."""
@@ -91,7 +91,7 @@ class DistributeElementWiseArrayOp(Transformation[Blocks]):
                 cut[anchor.label] = Blocked(axis, ceil_div(size, ranks[axis]))
         return Distribution(self.grid, tuple(cut.get(param) for param in node.params))
 
-    def apply(self, m: Match, plan: Blocks, rw: Rewriter) -> Map:
+    def apply(self, m: Match, plan: MapHome, rw: Rewriter) -> Map:
         node = m[self.map]
         if plan.sizes:
             rw.sdfg.add_grid(self.grid, *plan.sizes)

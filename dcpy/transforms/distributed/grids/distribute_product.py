@@ -24,7 +24,7 @@ from dcpy.transforms.distributed.resolved_placement import placed
 
 
 @dataclass(frozen=True, slots=True)
-class Blocks:
+class LabelAxes:
     """Along which axis of a grid each label is, by operand."""
 
     grid: TwoAxes
@@ -32,7 +32,7 @@ class Blocks:
 
 
 @dataclass(frozen=True)
-class DistributeProduct(Transformation[Blocks]):
+class DistributeProduct(Transformation[LabelAxes]):
     """Run a product in blocks on a grid of two axes: scatter its matrices, and gather its result.
 
     before   blas.matmul (a <- A[0:N, 0:K], b <- B[0:K, 0:M]) -> (c -> C[0:N, 0:M])
@@ -52,7 +52,7 @@ class DistributeProduct(Transformation[Blocks]):
 
     grid: str = ""  #: the name of the grid; without it, the first one of two axes
 
-    def plan(self, m: Match) -> Blocks | Refusal:
+    def plan(self, m: Match) -> LabelAxes | Refusal:
         node, uses = m[self.product], m.uses
         axes = _axes_of(node)
         if axes is None:
@@ -72,9 +72,9 @@ class DistributeProduct(Transformation[Blocks]):
         if len(dtypes) > 1:
             return Refusal(f"its operands are {' and '.join(sorted(map(str, dtypes)))}: all have to be of one dtype")
         grid = grid_of_two_axes(uses.sdfg, self.grid)
-        return grid if isinstance(grid, Refusal) else Blocks(grid, axes)
+        return grid if isinstance(grid, Refusal) else LabelAxes(grid, axes)
 
-    def apply(self, m: Match, plan: Blocks, rw: Rewriter) -> Node:
+    def apply(self, m: Match, plan: LabelAxes, rw: Rewriter) -> Node:
         node = m[self.product]
         state = node.state
         assert isinstance(state, State)  # nodes are in states
@@ -124,7 +124,7 @@ def _axes_of(node: LibraryNode) -> dict[str, tuple[int, ...]] | None:
     return {name: tuple(of_matrix[label] for label in found) for name, found in labels.items()}
 
 
-def _part(state: State, memlet: Memlet, plan: Blocks, axes: tuple[int, ...], rw: Rewriter) -> Memlet:
+def _part(state: State, memlet: Memlet, plan: LabelAxes, axes: tuple[int, ...], rw: Rewriter) -> Memlet:
     """A temporary for a matrix, in blocks."""
     shape = memlet.subset.shape
     blocks: tuple[Axis, ...] = tuple(

@@ -21,7 +21,7 @@ from dcpy.ir.symbolic import ZERO, Expr
 from dcpy.transforms.distributed.resolved_placement import placed
 
 
-class Form(NamedTuple):
+class SolverForm(NamedTuple):
     """Form of a solver on a grid: the kind of the local form, its operands in blocks, and how these are stored.
 
     By columns, where rows are swapped: as NumPy's LAPACK does. A Hermitian matrix is its own adjoint, by rows too.
@@ -33,10 +33,10 @@ class Form(NamedTuple):
 
 
 SOLVERS = {
-    "lapack.cholesky": Form("pblas.cholesky", ("a", "l"), "C"),
-    "lapack.solve": Form("pblas.solve", ("a", "b", "x")),
-    "lapack.inverse": Form("pblas.inverse", ("a", "inverse")),
-    "lapack.slogdet": Form("pblas.slogdet", ("a",)),
+    "lapack.cholesky": SolverForm("pblas.cholesky", ("a", "l"), "C"),
+    "lapack.solve": SolverForm("pblas.solve", ("a", "b", "x")),
+    "lapack.inverse": SolverForm("pblas.inverse", ("a", "inverse")),
+    "lapack.slogdet": SolverForm("pblas.slogdet", ("a",)),
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dcpy.ir.analysis.dataflow.def_use import Uses
-from dcpy.ir.communication import Update
+from dcpy.ir.communication import HaloUpdate
 from dcpy.ir.distribution import Distribution
 from dcpy.ir.nodes import Copy, Node
 from dcpy.transforms.distributed.accesses import node_accesses, outermost_nodes
@@ -37,7 +37,7 @@ def _read_by(node: Node, uses: Uses) -> list[tuple[str, Halo]]:
     """Return the halos that a node reads beyond its rank's elements; copies and updates read owned elements only."""
     found: list[tuple[str, Halo]] = []
     _, home, _ = home_of(node, uses)
-    for touch in () if isinstance(node, Copy | Update) else node_accesses(node, uses):
+    for touch in () if isinstance(node, Copy | HaloUpdate) else node_accesses(node, uses):
         where = placed(touch.container, uses)
         if touch.is_read and isinstance(where, Distribution) and any(map(any, where.halo)):
             needed = halo_needed(touch, where, home, reach_of(node)) or Halo(where.halo, True)

@@ -11,7 +11,7 @@ from dcpy.ir.analysis.costs.nest_time import seconds
 from dcpy.ir.analysis.costs.work_estimates import Typical, expected
 from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.analysis.distributed.communication_cost import PICO
-from dcpy.ir.communication import Update
+from dcpy.ir.communication import HaloUpdate
 from dcpy.ir.data import Array
 from dcpy.ir.distribution import Axis, Blocked
 from dcpy.ir.editing.cloning import clone, clone_body
@@ -62,7 +62,7 @@ class DeepHalos(GraphPass):
         """Loop after loop, those without another one inside."""
         changed = False
         for loop in [block for block in rw.sdfg.body.walk_blocks() if isinstance(block, Loop | While)]:
-            updates = [node for node in loop.body.walk_nodes() if isinstance(node, Update)]
+            updates = [node for node in loop.body.walk_nodes() if isinstance(node, HaloUpdate)]
             if updates:
                 reason = self._deepen(loop, rw)
                 rw.remark(loop, not reason, reason)
@@ -92,7 +92,8 @@ class DeepHalos(GraphPass):
     def _best(self, loop: Loop | While, uses: Uses) -> tuple[int, HaloDepths] | Refusal:
         """Return the best number of iterations between two updates, and their halo depths."""
         nodes = _nodes(loop)
-        now = sum(seconds_of_update(updated(node), uses, self.network) for node in nodes if isinstance(node, Update))
+        updates = (node for node in nodes if isinstance(node, HaloUpdate))
+        now = sum(seconds_of_update(updated(node), uses, self.network) for node in updates)
         best, least, reason = None, now, Refusal("as many updates take less by the model")
         for count in self._counts(loop, nodes):
             steps = halo_depths_between(nodes, count, _fresh(loop, uses), uses)
@@ -108,7 +109,7 @@ class DeepHalos(GraphPass):
     def _counts(self, loop: Loop | While, nodes: list[Node]) -> Iterator[int]:
         """Yield the numbers of steps to group; loops of unknown length are not grouped."""
         maps, may = sum(isinstance(node, Map) for node in nodes), isinstance(loop, Loop) and loop.range.step.constant
-        updates = sum(isinstance(node, Update) for node in nodes)
+        updates = sum(isinstance(node, HaloUpdate) for node in nodes)
         for count in (self.steps,) if self.steps else GROUPS:
             if (count == 1 and updates > 1) or (count > 1 and may and count * maps <= MOST_MAPS):
                 yield count
@@ -175,14 +176,14 @@ def _halo(node: Node, reach: Reach) -> Widths:
 
 
 def _carry_out(loop: Loop | While, count: int, steps: HaloDepths, rw: Rewriter) -> None:
-    span = next(node.span for node in loop.body.walk_nodes() if isinstance(node, Update))
+    span = next(node.span for node in loop.body.walk_nodes() if isinstance(node, HaloUpdate))
     halos = [_halo(node, reach) for node, reach in _run(_nodes(loop), steps)]  # copies have other parameters
     clones: list[Mapping[str, str]] = []
     if count > 1:
         assert isinstance(loop, Loop)  # others have no iterations to count
         clones = _write_out(loop, count, rw)
     for node, halo in zip(_nodes(loop), halos, strict=True):
-        if isinstance(node, Update):
+        if isinstance(node, HaloUpdate):
             rw.erase(node)
         elif isinstance(node, Map) and node.home is not None and halo:
             rw.update(node, home=replace(node.home, halo=halo))

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dcpy.base.source import SrcSpan
 from dcpy.ir.analysis.dataflow.aliasing import memory_of
 from dcpy.ir.analysis.dataflow.def_use import Uses
-from dcpy.ir.communication import Update
+from dcpy.ir.communication import HaloUpdate
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.region import Branch, Loop, Region, State, While
@@ -18,7 +18,7 @@ from dcpy.ir.tree import Element, region_of, subtree
 from dcpy.transforms.distributed.halos.halo_validity import Halo, updated, valid_halos
 
 
-def update_of(halos: Mapping[str, Halo], uses: Uses, span: SrcSpan | None = None) -> Update:
+def update_of(halos: Mapping[str, Halo], uses: Uses, span: SrcSpan | None = None) -> HaloUpdate:
     """An update of some arrays, each as far as it says."""
     memlets = {
         f"x{number}": Memlet(name, Subset.whole(uses.desc(name).shape)) for number, name in enumerate(halos)
@@ -26,7 +26,7 @@ def update_of(halos: Mapping[str, Halo], uses: Uses, span: SrcSpan | None = None
     pairs = [pair for halo in halos.values() for pair in halo.widths]
     before, behind = tuple(low for low, _ in pairs), tuple(high for _, high in pairs)
     corners = any(halo.corners and halo.has_corners for halo in halos.values())
-    return Update(dict(memlets), dict(memlets), before, behind, corners, span=span)
+    return HaloUpdate(dict(memlets), dict(memlets), before, behind, corners, span=span)
 
 
 def place_updates(rw: Rewriter) -> None:
@@ -41,7 +41,7 @@ def place_updates(rw: Rewriter) -> None:
 def _drop_valid(rw: Rewriter) -> bool:
     """Drops one update, or a part of it, of what is valid when it begins."""
     for node, valid in valid_halos(rw.uses).items():
-        if not isinstance(node, Update):
+        if not isinstance(node, HaloUpdate):
             continue
         needed = updated(node)
         left = {name: halo for name, halo in needed.items() if name not in valid or not valid[name].covers(halo)}
@@ -94,10 +94,10 @@ def _leave_branch(rw: Rewriter) -> bool:
 def _merge(rw: Rewriter) -> bool:
     """Makes one update part of an earlier one, if nothing in between writes what it updates."""
     for region in rw.sdfg.body.walk_regions():
-        last: Update | None = None
+        last: HaloUpdate | None = None
         written = set[str]()
         for element in _in_a_row(region):
-            if isinstance(element, Update):
+            if isinstance(element, HaloUpdate):
                 if last is not None and written.isdisjoint(_memories(element, rw.uses)):
                     joined = updated(last)
                     for name, halo in updated(element).items():
@@ -114,8 +114,8 @@ def _merge(rw: Rewriter) -> bool:
 # -- what it looks at ------------------------------------------------------------------------------------------------
 
 
-def _updates(region: Region) -> Iterator[Update]:
-    yield from (node for node in region.walk_nodes() if isinstance(node, Update))
+def _updates(region: Region) -> Iterator[HaloUpdate]:
+    yield from (node for node in region.walk_nodes() if isinstance(node, HaloUpdate))
 
 
 def _in_a_row(region: Region) -> Iterator[Element]:
@@ -127,17 +127,17 @@ def _in_a_row(region: Region) -> Iterator[Element]:
             yield block
 
 
-def _first_update(arm: Region) -> Update | None:
+def _first_update(arm: Region) -> HaloUpdate | None:
     """The update that an arm begins with."""
     first = next(_in_a_row(arm), None)
-    return first if isinstance(first, Update) else None
+    return first if isinstance(first, HaloUpdate) else None
 
 
-def _memories(update: Update, uses: Uses) -> set[str]:
+def _memories(update: HaloUpdate, uses: Uses) -> set[str]:
     return {memory_of(name, uses.desc) for name in updated(update)}
 
 
 def _written_in(element: Element, uses: Uses) -> set[str]:
     """The memory that is given other values inside of an element; updates give none."""
-    parts = (part for part in subtree(element) if not isinstance(part, Update))
+    parts = (part for part in subtree(element) if not isinstance(part, HaloUpdate))
     return {memory_of(name, uses.desc) for part in parts for name in uses.touches(part).writes}

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.analysis.dataflow.effect_analysis import effects_of
-from dcpy.ir.communication import Update
+from dcpy.ir.communication import HaloUpdate
 from dcpy.ir.distribution import Distribution
 from dcpy.ir.effects import Effect
 from dcpy.ir.nodes import Map, Node
@@ -45,7 +45,7 @@ def halo_depths_between(step: Sequence[Node], count: int, fresh: Collection[str]
     found = HaloDepths([{}] * len(nodes))
     for position in reversed(range(len(nodes))):
         node = nodes[position]
-        reason = "" if isinstance(node, Update) else _before(node, position, found, uses)
+        reason = "" if isinstance(node, HaloUpdate) else _before(node, position, found, uses)
         if reason:
             return Refusal(reason)
         for name in fresh if position % len(step) == 0 else ():
@@ -143,7 +143,7 @@ def _why_not_valid(nodes: Sequence[Node], period: int, fresh: Collection[str], s
         for position, (node, reach) in enumerate(zip(nodes, steps.reaches, strict=True)):
             if position % period == 0:
                 valid |= undefined
-            if isinstance(node, Update):
+            if isinstance(node, HaloUpdate):
                 continue
             reason = _why_not_read(node, reach, valid, uses)
             if reason:

@@ -16,7 +16,7 @@ from functools import reduce
 from dcpy.ir.analysis.accesses.access_relations import accesses_in
 from dcpy.ir.analysis.dataflow.aliasing import memory_of
 from dcpy.ir.analysis.dataflow.def_use import Uses
-from dcpy.ir.communication import Update
+from dcpy.ir.communication import HaloUpdate
 from dcpy.ir.data import Array, Data, Lifetime
 from dcpy.ir.distribution import Distribution
 from dcpy.ir.field_roles import Role
@@ -111,7 +111,7 @@ def valid_halos(uses: Uses, unfilled: Collection[Copy] = ()) -> dict[Element, Va
     return {node: {name: each.halo for name, each in found.items()} for node, found in walk.found.items()}
 
 
-def updated(node: Update) -> dict[str, Halo]:
+def updated(node: HaloUpdate) -> dict[str, Halo]:
     """Return the halos that an update makes valid."""
     return {name: Halo(widths, node.corners) for name, widths in node.widths().items()}
 
@@ -166,7 +166,7 @@ class _Walk:
             valid = again
 
     def node(self, node: Node, valid: Found) -> Found:
-        if isinstance(node, Update):
+        if isinstance(node, HaloUpdate):
             more = updated(node).items()
             new = {name: valid[name].refreshed(by) if name in valid else Validity.of(by) for name, by in more}
             return {**valid, **new}

@@ -9,7 +9,7 @@ from typing import ClassVar
 from dcpy.base.errors import TransformationRefused
 from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.analysis.distributed.ownership import Share, local_shape, shares_of
-from dcpy.ir.communication import Update
+from dcpy.ir.communication import HaloUpdate
 from dcpy.ir.data import Array, Data, View, packed_strides
 from dcpy.ir.distribution import Axis, Cyclic, Distribution, Partial, Section, coordinate_names
 from dcpy.ir.editing.rewriter import Rewriter
@@ -34,7 +34,7 @@ from dcpy.transforms.passes import GraphPass
 
 
 @dataclass(frozen=True, slots=True)
-class Local:
+class LocalContainer:
     """A rank's part of a container: its distribution in the whole, its shape there, and its descriptor here."""
 
     where: Distribution
@@ -91,7 +91,7 @@ def _require_local(node: Node, uses: Uses) -> None:
         where = placed(touch.container, uses)
         if isinstance(where, Refusal):
             raise TransformationRefused(f"a {node.kind} cannot be localized: {where}", span=node.span)
-        if isinstance(node, Copy | Update) and not (touch.is_write and _has_parts(where)):
+        if isinstance(node, Copy | HaloUpdate) and not (touch.is_write and _has_parts(where)):
             continue
         reason = locality_problem(touch, where, home, node, uses)
         if not reason and where is not None and not isinstance(node, Map) and touch.labels is not None:
@@ -115,9 +115,9 @@ def _why_not_cut(memlet: Memlet, where: Distribution) -> str:
     return ""
 
 
-def _locals(uses: Uses) -> dict[str, Local]:
+def _locals(uses: Uses) -> dict[str, LocalContainer]:
     """Return the local form of each distributed container; views after the containers that they show."""
-    found: dict[str, Local] = {}
+    found: dict[str, LocalContainer] = {}
     for name in uses.containers():
         where = placed(name, uses)
         if isinstance(where, Refusal):
@@ -132,7 +132,7 @@ def _locals(uses: Uses) -> dict[str, Local]:
         else:
             assert isinstance(desc, Array)  # nothing else is distributed
             local = replace(desc, shape=shape, strides=_strides(name, desc, shape), distribution=None)
-        found[name] = Local(where, desc.shape, shares_of(where, desc.shape, grids), local)
+        found[name] = LocalContainer(where, desc.shape, shares_of(where, desc.shape, grids), local)
     return found
 
 
@@ -175,11 +175,11 @@ def _cut(share: Share, values: Range) -> Range:
 # -- nodes -----------------------------------------------------------------------------------------------------------
 
 
-def _localize(node: Node, locals_: Mapping[str, Local], unread: Collection[Copy], rw: Rewriter) -> None:
+def _localize(node: Node, locals_: Mapping[str, LocalContainer], unread: Collection[Copy], rw: Rewriter) -> None:
     match node:
         case Copy():
             _localize_copy(node, locals_, node not in unread, rw)
-        case Update():
+        case HaloUpdate():
             _localize_update(node, locals_, rw)
         case Map():
             _index_locally(node, locals_, rw)
@@ -195,7 +195,7 @@ def _localize(node: Node, locals_: Mapping[str, Local], unread: Collection[Copy]
             rw.replace(node, made_local(node, together, memory))
 
 
-def _localize_operands(node: Node, locals_: Mapping[str, Local], rw: Rewriter) -> None:
+def _localize_operands(node: Node, locals_: Mapping[str, LocalContainer], rw: Rewriter) -> None:
     """Each range along a label of the home becomes the part of it that the rank runs, in the rank's memory."""
     grid, home, _ = home_of(node, rw.uses)
     if not home:
@@ -229,7 +229,7 @@ def _part(values: Range, mine: Share, memory: Share | None) -> Range:
     return Range(low, high) if memory is None else Range(memory.local(low), memory.local(high))
 
 
-def _localize_copy(node: Copy, locals_: Mapping[str, Local], fill: bool, rw: Rewriter) -> None:
+def _localize_copy(node: Copy, locals_: Mapping[str, LocalContainer], fill: bool, rw: Rewriter) -> None:
     """A copy of what each rank has already stays one; others are messages."""
     if node.src.container not in locals_ and node.dst.container not in locals_:
         return
@@ -258,7 +258,7 @@ def _localize_copy(node: Copy, locals_: Mapping[str, Local], fill: bool, rw: Rew
     rw.replace(node, message)
 
 
-def _localize_update(node: Update, locals_: Mapping[str, Local], rw: Rewriter) -> None:
+def _localize_update(node: HaloUpdate, locals_: Mapping[str, LocalContainer], rw: Rewriter) -> None:
     """All that arrives with corners at once; else along one dimension after the other, of rows that a rank owns."""
     sections: list[Section] = []
     operands: dict[str, Memlet] = {}
@@ -295,18 +295,18 @@ def _with_room(shares: tuple[Share, ...], widths: Widths) -> Subset:
     return Subset(tuple(dims))
 
 
-def _whole(name: str, locals_: Mapping[str, Local], rw: Rewriter) -> Subset:
+def _whole(name: str, locals_: Mapping[str, LocalContainer], rw: Rewriter) -> Subset:
     return Subset.whole(locals_[name].desc.shape if name in locals_ else rw.uses.desc(name).shape)
 
 
-def _section(memlet: Memlet, locals_: Mapping[str, Local], rw: Rewriter) -> Section:
+def _section(memlet: Memlet, locals_: Mapping[str, LocalContainer], rw: Rewriter) -> Section:
     local = locals_.get(memlet.container)
     if local is None:
         return Section(rw.uses.desc(memlet.container).shape, memlet.subset)
     return Section(local.shape, memlet.subset, local.where)
 
 
-def _index_locally(node: Map, locals_: Mapping[str, Local], rw: Rewriter) -> None:
+def _index_locally(node: Map, locals_: Mapping[str, LocalContainer], rw: Rewriter) -> None:
     """Accesses of a map count in the memory of the rank; its parameters still count in the whole."""
 
     def moved(container: str, subset: Subset) -> Subset:

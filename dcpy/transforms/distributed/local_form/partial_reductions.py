@@ -21,7 +21,7 @@ from dcpy.ir.symbolic import ZERO, Expr
 from dcpy.ir.tree import region_of
 
 
-class Local(Protocol):
+class ReducedPart(Protocol):
     """A rank's part of a container."""
 
     @property
@@ -38,7 +38,7 @@ def is_combined(where: Distribution, target: Distribution | None) -> bool:
     return not at_root and any(isinstance(part, Partial) for part in where.rest)
 
 
-def combine_parts(node: Copy, locals_: Mapping[str, Local], rw: Rewriter) -> None:
+def combine_parts(node: Copy, locals_: Mapping[str, ReducedPart], rw: Rewriter) -> None:
     """Replaces a copy out of parts: those along axes of the grid are combined there, and go where the target is.
 
     A collective of the grid reaches its ranks alone; where others have copies, too, they get them by a copy behind it.
@@ -68,7 +68,7 @@ def _node(kind: str, x: Memlet, out: Memlet, **fields: object) -> Node:
     return LIBRARY_KINDS[kind](inputs={"x": x}, outputs={"out": out}, **fields)  # type: ignore[arg-type]
 
 
-def _all_of(name: str, local: Local) -> Memlet:
+def _all_of(name: str, local: ReducedPart) -> Memlet:
     assert isinstance(local.desc, Array)  # what is distributed, and no view
     return Memlet(name, Subset.whole(local.desc.shape))
 
@@ -82,7 +82,7 @@ def _is_dealt_out(minus: Distribution, target: Distribution, axis: int) -> bool:
     return rows and replace(target, axes=(None, *target.axes[1:])) == minus
 
 
-def _total(node: Copy, source: Local, rw: Rewriter) -> Memlet:
+def _total(node: Copy, source: ReducedPart, rw: Rewriter) -> Memlet:
     """Room for what is combined, on each rank."""
     assert isinstance(source.desc, Array)  # what is distributed, and no view
     assert isinstance(node.state, State)  # nodes are in states
@@ -91,7 +91,7 @@ def _total(node: Copy, source: Local, rw: Rewriter) -> Memlet:
 
 
 def _to_target(
-    node: Copy, total: Memlet, minus: Distribution, source: Local, target: Local | None, rw: Rewriter
+    node: Copy, total: Memlet, minus: Distribution, source: ReducedPart, target: ReducedPart | None, rw: Rewriter
 ) -> Node:
     """The copy behind it: of what each rank has, if the target is there; else a message."""
     name, same = node.dst.container, node.src.subset == node.dst.subset == Subset.whole(source.shape)

@@ -28,14 +28,14 @@ FEW = 16  #: threads whose results one thread combines at once
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class KernelStatement:
     """A node of a kernel, and, where it is a map that combines values, the places in which it does."""
 
     node: Node
     targets: tuple[Memlet, ...] = ()
 
 
-def make_block_program(kernel: Map, statements: Sequence[Statement], threads: int, rw: Rewriter) -> None:
+def make_block_program(kernel: Map, statements: Sequence[KernelStatement], threads: int, rw: Rewriter) -> None:
     """Divides the statements of a kernel among so many threads; all are in states of its body."""
     first = kernel.body.blocks[0]
     assert isinstance(first, State)
@@ -211,7 +211,7 @@ def _map(stem: str, count: Expr, body: Region, rw: Rewriter, schedule: Schedule 
     return Map((rw.fresh_name(stem),), (Range(ZERO, count),), body, schedule)
 
 
-def spread_over_blocks(kernel: Map, statement: Statement, length: int, rw: Rewriter) -> Map:
+def spread_over_blocks(kernel: Map, statement: KernelStatement, length: int, rw: Rewriter) -> Map:
     """Takes a sum out of a kernel, which is left that of the blocks' sums; returns the kernel of these.
 
     before   map j = 0:M @grid { s = 0;  map k = 0:N { s += x[k, j] };  ... }

@@ -23,7 +23,7 @@ from dcpy.ir.schedules import Sequential
 from dcpy.ir.symbolic import ONE, Expr
 from dcpy.ir.tree import is_inside, owners_around
 from dcpy.transforms.gpu.blocks.block_shapes import version_for
-from dcpy.transforms.gpu.blocks.private_copies import ROUNDS, Copies
+from dcpy.transforms.gpu.blocks.private_copies import ROUNDS, PrivateCopies
 from dcpy.transforms.gpu.placement.offloadable import why_on_host
 from dcpy.transforms.passes import GraphPass
 
@@ -125,7 +125,7 @@ class HistogramPrivatization(GraphPass):
         return self.limits.shared_bytes // 7 // uses.desc(found.target.container).dtype.itemsize // 64 * 64
 
     def _privatize(self, node: Map, found: Scatter, rw: Rewriter) -> None:
-        copies = Copies(node, found.target, self._most(found, rw.uses), self.costs.block, rw)
+        copies = PrivateCopies(node, found.target, self._most(found, rw.uses), self.costs.block, rw)
         if is_orderless(rw.uses.desc(found.target.container).dtype):
             copies.by_atomic_updates(found.tasklet, found.index)
         else:

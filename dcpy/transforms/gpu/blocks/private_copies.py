@@ -25,7 +25,7 @@ from dcpy.ir.types import DType
 ROUNDS = 16  #: iterations of each thread
 
 
-class Copies:
+class PrivateCopies:
     """A kernel around what was a map, with a copy of its target for each block; the copies are added up behind it."""
 
     def __init__(self, node: Map, target: Memlet, most: int, threads: int, rw: Rewriter) -> None:

@@ -21,7 +21,7 @@ from dcpy.ir.symbolic import product_of
 from dcpy.ir.tree import owners_around
 from dcpy.transforms.api import Match
 from dcpy.transforms.gpu.blocks.block_programs import (
-    Statement,
+    KernelStatement,
     depends,
     is_in_one,
     make_block_program,
@@ -93,12 +93,12 @@ class ReduceToBlocks(GraphPass):
             rw.remark(statement.node, True, "several blocks, whose sums one block adds up")
         self._share(kernel, shape, rw)
 
-    def _shape(self, kernel: Map, statements: Sequence[Statement], rw: Rewriter) -> Shape | Refusal:
+    def _shape(self, kernel: Map, statements: Sequence[KernelStatement], rw: Rewriter) -> Shape | Refusal:
         long = self._long(statements)
         sums = any(statement.targets for statement in statements if statement.node in long)
         return shape_for(kernel, long, sums, self.costs, rw)
 
-    def _long(self, statements: Sequence[Statement]) -> list[Map]:
+    def _long(self, statements: Sequence[KernelStatement]) -> list[Map]:
         return [each.node for each in statements if isinstance(each.node, Map) and not is_short(each.node)]
 
     def _share(self, kernel: Map, shape: Shape, rw: Rewriter) -> None:
@@ -128,7 +128,7 @@ class ReduceToBlocks(GraphPass):
         step.apply(match, step.plan(match), rw)  # type: ignore[arg-type]  # what may not be expanded stayed on the host
 
 
-def _long_sums(kernel: Map, statements: Sequence[Statement], shape: Shape, rw: Rewriter) -> list[Statement]:
+def _long_sums(kernel: Map, statements: Sequence[KernelStatement], shape: Shape, rw: Rewriter) -> list[KernelStatement]:
     """Sums that are worth several blocks, where points are few: in no loop, and of nothing that the kernel makes."""
     around = any(isinstance(owner, Loop | While) for owner in owners_around(kernel))
     few = shape.side_by_side or all(dim.size.constant == 1 for dim in kernel.domain)
@@ -145,13 +145,13 @@ def _long_sums(kernel: Map, statements: Sequence[Statement], shape: Shape, rw: R
     return found
 
 
-def _length(statement: Statement, length: int) -> int:
+def _length(statement: KernelStatement, length: int) -> int:
     """Values of the first parameter for one block: it goes through all of the others."""
     assert isinstance(statement.node, Map)
     return length if len(statement.node.params) == 1 else EACH
 
 
-def statements_of(kernel: Map, rw: Rewriter) -> tuple[Statement, ...] | Refusal:
+def statements_of(kernel: Map, rw: Rewriter) -> tuple[KernelStatement, ...] | Refusal:
     """Return the statements of a kernel's point, in order; or why threads of a block cannot share them."""
     free = free_params(kernel, rw.uses, any_order=True)
     if isinstance(kernel.schedule, Sequential) or set(free) != set(kernel.params):
@@ -165,7 +165,7 @@ def statements_of(kernel: Map, rw: Rewriter) -> tuple[Statement, ...] | Refusal:
         return Refusal("there is a view of an array that each point has for itself")
     found = [_statement(node, rw) for node in _nodes(kernel)]
     refused = next((each for each in found if isinstance(each, Refusal)), None)
-    return refused or tuple(each for each in found if isinstance(each, Statement))
+    return refused or tuple(each for each in found if isinstance(each, KernelStatement))
 
 
 def _nodes(kernel: Map) -> Iterator[Node]:
@@ -174,15 +174,15 @@ def _nodes(kernel: Map) -> Iterator[Node]:
             yield from block.nodes
 
 
-def _statement(node: Node, rw: Rewriter) -> Statement | Refusal:
+def _statement(node: Node, rw: Rewriter) -> KernelStatement | Refusal:
     if isinstance(node, Tasklet):
-        return Statement(node)
+        return KernelStatement(node)
     if not isinstance(node, Map) or isinstance(node.schedule, Sequential):
         return Refusal(f"there is a {node.kind} inside that one thread runs", (node,))
     writes = conflict_resolutions(rw.uses, node)
     if not writes.resolved:
-        return Statement(node)
+        return KernelStatement(node)
     shared = reducible(writes)
     if set(shared) != set(writes.resolved) or any(access.is_write and not access.wcr for access in writes.accesses):
         return Refusal("some iterations combine values in a place that others do not", (node,))
-    return Statement(node, tuple(writes.resolved))
+    return KernelStatement(node, tuple(writes.resolved))

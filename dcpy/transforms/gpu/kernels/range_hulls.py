@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dcpy.ir.analysis.accesses.memlet_propagation import Sweep, swept
+from dcpy.ir.analysis.accesses.memlet_propagation import SymbolValues, swept
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.nodes import Map
 from dcpy.ir.subsets import Range, Subset
@@ -18,7 +18,7 @@ def hull_of(values: Range, others: Mapping[str, Range], kernel: Map, rw: Rewrite
     if values.step is not ONE:
         return None
     ranges = rw.uses.ranges_at(kernel.body)
-    sweeps = [Sweep.of(name, dim, ranges) for name, dim in others.items()]
+    sweeps = [SymbolValues.of(name, dim, ranges) for name, dim in others.items()]
     box, _ = swept(Subset((values,)), sweeps, (_NOWHERE,), ranges)
     found = box.dims[0]
     if isinstance(found, Expr) or not {str(_NOWHERE), *kernel.params}.isdisjoint(found.symbols):

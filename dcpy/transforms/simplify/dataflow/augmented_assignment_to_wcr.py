@@ -19,7 +19,7 @@ from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, captur
 
 
 @dataclass(frozen=True)
-class AugmentedAssignmentToWCR(Transformation["Update"]):
+class AugmentedAssignmentToWCR(Transformation["AugmentedAssignment"]):
     """Write the right-hand side with conflict resolution instead of reading, combining and writing.
 
     before   map i = 0:N { s = s + A[i] }        after   map i = 0:N { s (add) <- A[i] }
@@ -38,7 +38,7 @@ class AugmentedAssignmentToWCR(Transformation["Update"]):
     loops: bool = False  #: also reductions over sequential loops
     scattered: bool = False  #: in loops also where the data choose the element
 
-    def plan(self, m: Match) -> Update | Refusal:
+    def plan(self, m: Match) -> AugmentedAssignment | Refusal:
         """Refuses what is not one exact operation, and what no two iterations collide on."""
         tasklet = m[self.tasklet]
         update = update_of(tasklet, m.uses)
@@ -54,7 +54,7 @@ class AugmentedAssignmentToWCR(Transformation["Update"]):
             return Refusal(f"{update.target.container!r} is also touched by {other.kind} in the loop", (other,))
         return update
 
-    def apply(self, m: Match, plan: Update, rw: Rewriter) -> Tasklet:
+    def apply(self, m: Match, plan: AugmentedAssignment, rw: Rewriter) -> Tasklet:
         """Returns the tasklet."""
         tasklet = m[self.tasklet]
         inputs = {name: memlet for name, memlet in tasklet.inputs.items() if name != plan.connector}
@@ -65,7 +65,7 @@ class AugmentedAssignmentToWCR(Transformation["Update"]):
 
 
 @dataclass(frozen=True, slots=True)
-class Update:
+class AugmentedAssignment:
     """``target = op(target, value)``; `connector` is the input that reads the target."""
 
     connector: str
@@ -74,7 +74,7 @@ class Update:
     value: ScalarExpr
 
 
-def update_of(tasklet: Tasklet, uses: Uses) -> Update | Refusal:
+def update_of(tasklet: Tasklet, uses: Uses) -> AugmentedAssignment | Refusal:
     """The update that a tasklet makes, or why it is none."""
     if len(tasklet.outputs) != 1 or not tasklet.code:
         return Refusal("the tasklet has more than one output")
@@ -88,12 +88,12 @@ def update_of(tasklet: Tasklet, uses: Uses) -> Update | Refusal:
     if value.dtype == dtype and _mentions(readers[0], tasklet) == 1:
         found = _summand(readers[0], value)
         if found is not None:
-            return Update(readers[0], target, "add", found)
+            return AugmentedAssignment(readers[0], target, "add", found)
         match value:
             case Op(name=name, args=(left, right)) if name in CONFLICT_RESOLUTIONS and left.dtype == dtype:
                 rest = _other_operand(readers[0], name, left, right)
                 if rest is not None:
-                    return Update(readers[0], target, name, rest)
+                    return AugmentedAssignment(readers[0], target, name, rest)
     return Refusal(f"the new value is not an operation on {target} and something else")
 
 
@@ -163,7 +163,9 @@ def _loop_over_one_element(tasklet: Tasklet, target: Memlet, scattered: bool) ->
     return None
 
 
-def other_toucher(loop: Loop, update: Update, uses: Uses, *, whole_array: bool = True) -> Node | Block | None:
+def other_toucher(
+    loop: Loop, update: AugmentedAssignment, uses: Uses, *, whole_array: bool = True
+) -> Node | Block | None:
     """Something in a loop that touches the target's memory and does not just update it the same way.
 
     Without `whole_array`, only what may touch the element that is updated.
@@ -177,7 +179,7 @@ def other_toucher(loop: Loop, update: Update, uses: Uses, *, whole_array: bool =
     return None
 
 
-def _updates_so(toucher: Node | Block, update: Update, uses: Uses) -> bool:
+def _updates_so(toucher: Node | Block, update: AugmentedAssignment, uses: Uses) -> bool:
     if not isinstance(toucher, Tasklet):
         return False
     memlets = [*toucher.inputs.values(), *toucher.outputs.values()]
@@ -187,7 +189,7 @@ def _updates_so(toucher: Node | Block, update: Update, uses: Uses) -> bool:
     return len(mine) == 2 and _updates(toucher, update, uses)
 
 
-def _updates(toucher: Node | Block, update: Update, uses: Uses) -> bool:
+def _updates(toucher: Node | Block, update: AugmentedAssignment, uses: Uses) -> bool:
     """Return whether it is an update by the same operation."""
     found = update_of(toucher, uses) if isinstance(toucher, Tasklet) else None
-    return isinstance(found, Update) and found.op == update.op
+    return isinstance(found, AugmentedAssignment) and found.op == update.op

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dcpy.ir.analysis.costs.cache_lines import Pattern, lines_by_container
+from dcpy.ir.analysis.costs.cache_lines import AddressPattern, lines_by_container
 
 
 def lines(*patterns, trips, depth=0, unit=64):
@@ -12,7 +12,7 @@ def lines(*patterns, trips, depth=0, unit=64):
 
 
 def pattern(steps, base=0, size=1 << 30, itemsize=8, **more):
-    return Pattern("A", base, tuple(steps), itemsize, size, **more)
+    return AddressPattern("A", base, tuple(steps), itemsize, size, **more)
 
 
 def test_a_row_is_one_run():

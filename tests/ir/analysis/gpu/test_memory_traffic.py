@@ -9,7 +9,7 @@ from dcpy.ir.analysis.device_side import kernels
 from dcpy.ir.analysis.gpu.kernel_launches import launches
 from dcpy.ir.analysis.gpu.kernel_operations import operations_of
 from dcpy.ir.analysis.gpu.memory_traffic import traffic_of
-from dcpy.ir.analysis.gpu.sector_counts import Count, counted
+from dcpy.ir.analysis.gpu.sector_counts import SectorCount, counted
 from dcpy.ir.machine_model import Costs
 from dcpy.ir.text import parse_sdfg
 
@@ -35,7 +35,7 @@ def elementwise(code, reads, target, domain="i = 0:N, j = 0:M"):
 def test_each_element_once():
     found = traffic(elementwise("a", "a <- A[i, j]", "B[i, j]"))
     assert str(found.floor) == "16*max(0, M*N)"
-    assert counted(found, SIZES) == Count(16 * 40 * 24, 16 * 40 * 24)
+    assert counted(found, SIZES) == SectorCount(16 * 40 * 24, 16 * 40 * 24)
 
 
 def test_what_is_read_again_is_read_once():
@@ -47,19 +47,19 @@ def test_a_stencil_reads_neither_corners_nor_anything_twice():
     reads = "a <- A[i - 1, j], b <- A[i + 1, j], c <- A[i, j - 1], d <- A[i, j + 1]"
     found = traffic(elementwise("a + b + c + d", reads, "B[i, j]", "i = 1:N - 1, j = 1:M - 1"))
     read, written = (counted(type(found)((move,)), SIZES) for move in found.moves)
-    assert read == Count(8 * (40 * 24 - 4), 8 * 40 * 24)
-    assert written == Count(8 * 38 * 22, 8 * 38 * 24)
+    assert read == SectorCount(8 * (40 * 24 - 4), 8 * 40 * 24)
+    assert written == SectorCount(8 * 38 * 22, 8 * 38 * 24)
 
 
 def test_a_column_moves_a_sector_for_each_element():
     found = traffic(elementwise("a", "a <- A[i, 3]", "y[i]", "i = 0:N"))
-    assert counted(found, SIZES) == Count(2 * 8 * 40, 32 * 40 + 8 * 40)
+    assert counted(found, SIZES) == SectorCount(2 * 8 * 40, 32 * 40 + 8 * 40)
     assert found.moved.evaluate(SIZES) == 32 * 40 + 8 * 40
 
 
 def test_every_other_element_moves_all_sectors():
     found = traffic(elementwise("1.0", "", "x[2 * i]", "i = 0:20"))
-    assert counted(found, SIZES) == Count(8 * 20, 8 * 40)
+    assert counted(found, SIZES) == SectorCount(8 * 20, 8 * 40)
 
 
 def test_rows_that_begin_within_a_sector():
@@ -92,12 +92,12 @@ def test_half_of_a_matrix():
 def test_what_the_kernel_has_written_needs_not_come():
     found = traffic("""map i = 0:N @grid { tasklet () -> (o -> y[i]) { o = 0.0 }
       map j = 0:M @sequential { tasklet (a <- A[i, j]) -> (o -> y[i] (add)) { o = a } } }""")
-    assert counted(found, SIZES) == Count(8 * (40 * 24 + 40), 8 * (40 * 24 + 2 * 40))
+    assert counted(found, SIZES) == SectorCount(8 * (40 * 24 + 40), 8 * (40 * 24 + 2 * 40))
 
 
 def test_an_update_reads_and_writes():
     found = traffic(elementwise("a + b", "a <- x[i], b <- y[i]", "y[i]", "i = 0:N"))
-    assert counted(found, SIZES) == Count(3 * 8 * 40, 3 * 8 * 40)
+    assert counted(found, SIZES) == SectorCount(3 * 8 * 40, 3 * 8 * 40)
 
 
 def test_private_data_move_nothing():
@@ -111,7 +111,7 @@ def test_places_that_the_data_choose():
     body = "map i = 0:N @grid { let n = k[i]  state { tasklet (a <- x[n]) -> (o -> y[i]) { o = a } } }"
     found = traffic(body)
     assert found.data_dependent == ("x",)
-    assert counted(found, SIZES) == Count(8 * 40 + 8 * 40, 3 * 8 * 40, exact=False)
+    assert counted(found, SIZES) == SectorCount(8 * 40 + 8 * 40, 3 * 8 * 40, exact=False)
 
 
 def test_what_a_choice_may_not_take():
@@ -122,7 +122,7 @@ def test_what_a_choice_may_not_take():
 
 def test_sizes_that_nobody_knows():
     found = traffic(elementwise("a", "a <- A[i, j]", "B[i, j]"))
-    assert counted(found, {"N": 40}) == Count(0, 0, exact=False)
+    assert counted(found, {"N": 40}) == SectorCount(0, 0, exact=False)
 
 
 def test_launches_in_loops():

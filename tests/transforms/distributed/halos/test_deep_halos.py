@@ -10,7 +10,7 @@ import pytest
 
 from dcpy.base.errors import TransformationRefused
 from dcpy.ir.analysis.dataflow.def_use import Uses
-from dcpy.ir.communication import Update
+from dcpy.ir.communication import HaloUpdate
 from dcpy.ir.editing.rewriter import rewriting
 from dcpy.ir.nodes import Map
 from dcpy.ir.region import Loop
@@ -96,7 +96,7 @@ def kernel(name, steps):
 @pytest.mark.parametrize(("name", "steps"), [("jacobi_2d", 1), ("jacobi_2d", 2), ("heat_3d", 1), ("jacobi_1d", 0)])
 def test_stencils_of_npbench(name, steps, grid):
     sdfg, whole, local = kernel(name, steps)
-    assert sum(isinstance(node, Update) for node in whole.body.walk_nodes()) < 2 * sum(
+    assert sum(isinstance(node, HaloUpdate) for node in whole.body.walk_nodes()) < 2 * sum(
         isinstance(block, Loop) for block in whole.body.walk_blocks()
     )
     for n in (4, 9) if name != "heat_3d" else (5,):

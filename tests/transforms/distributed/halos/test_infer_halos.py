@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dcpy.base.errors import InvalidSdfg, TransformationRefused
-from dcpy.ir.communication import Update
+from dcpy.ir.communication import HaloUpdate
 from dcpy.ir.editing.copying import copy_sdfg
 from dcpy.ir.editing.distribution_erasure import erased
 from dcpy.ir.files.json import from_json, to_json
@@ -137,7 +137,7 @@ def test_corners_are_sent_where_they_are_read(read, corners):
       map i = 1:N, j = 0:M - 1 {{ tasklet (v <- {read}) -> (o -> B[i, j]) {{ o = {use} }} }}
       map k = 0:N, l = 0:M {{ tasklet (v <- B[k, l]) -> (o -> A[k, l]) {{ o = 0.5 * v }} }} }} }}""")
     whole = distributed(sdfg, dict.fromkeys("AB", "g(block 0, block 1)"), {"g": ["Px", "Py"]})
-    (update,) = (node for node in whole.body.walk_nodes() if isinstance(node, Update))
+    (update,) = (node for node in whole.body.walk_nodes() if isinstance(node, HaloUpdate))
     assert update.corners == corners
     draw = np.random.default_rng(1)
     arguments = {"A": draw.uniform(size=(7, 5)), "B": draw.uniform(size=(7, 5))}
