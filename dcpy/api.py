@@ -172,7 +172,7 @@ class Program(Dispatcher):
         For the annotated types, or for the version that a call with these arguments runs, in numbers for its sizes.
         Hardware runs once, in a simulation, on copies of these.
         """
-        from dcpy.programs.explanation.explain import (  # who does not ask is spared the catalog of passes
+        from dcpy.programs.explanation.explain import (  # late: loads the catalog of passes
             explain,
             sizes_of,
         )
@@ -215,7 +215,7 @@ class Program(Dispatcher):
         The result says what was measured, and what was chosen. Raises what a call raises, `DeviceError` for programs
         of other devices than CPUs, and `DcpyError` where a call does more than to compute.
         """
-        from dcpy.programs.autotuning.local_search import tune  # who does not ask is spared it
+        from dcpy.programs.autotuning.local_search import tune  # late: loads the tuner
 
         if self.options.distributed or self.options.check_races:
             raise DcpyError("what is tuned are compiled programs of one process")
@@ -375,7 +375,7 @@ class DistributedProgram(Program):
 
     @functools.cached_property
     def _ranks(self) -> RankCalls:
-        from dcpy.programs.ranks.collective_calls import RankCalls  # who has one rank is spared it
+        from dcpy.programs.ranks.collective_calls import RankCalls  # late: for several ranks only
 
         return RankCalls(self.function, self.options, self._bound, self.to_sdfg)
 

@@ -139,7 +139,7 @@ def _is_itself(peer: int) -> bool:
 
 
 def _there_is(peer: int) -> bool:
-    """Return whether a rank is somebody. `CommunicationError` for others than there are."""
+    """Return whether a rank is not `PROC_NULL`. `CommunicationError` for ranks that do not exist."""
     ranks = current_world().size
     if peer == PROC_NULL:
         return False

@@ -320,7 +320,7 @@ def expand(sdfg: Sdfg, prefer: tuple[str, ...] = (), pes: int = 0) -> None:
     if PBLAS in prefer:
         _put_on_grids(sdfg)
     if prefer != (PBLAS,):
-        by_hand = replace(COSTS, few_rows=0)  # who asks for a library gets all calls of it
+        by_hand = replace(COSTS, few_rows=0)  # a user who chooses a library gets all calls of it
         expand_library_nodes(sdfg, tuple(name for name in prefer if name != PBLAS), costs=by_hand)
 
 

@@ -1,7 +1,7 @@
 """Assumptions about symbols: what their values are in every run, and what they are like in most of them.
 
 A user says so (``dcpy.symbol("N", range=(1, 4096), multiple_of=8, typical=1000)``), an SDFG carries it
-(`Sdfg.assumed`), and who calls a program sees to it: calls that break an assumption are refused. So passes may rely on
+(`Sdfg.assumed`), and each call is checked: calls that break an assumption are refused. So passes may rely on
 it. The typical value is a hint for decisions about costs; nothing is legal by it, and no call breaks it.
 """
 

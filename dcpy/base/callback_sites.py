@@ -92,7 +92,7 @@ def require_bound(sites: tuple[CallbackSite, ...], table: Mapping[str, Any]) -> 
 
 
 def is_literal(value: Any) -> bool:
-    """Return whether the text of a Python object says all about it, and can stand in a call."""
+    """Return whether the text of a Python object describes it fully, and can stand in a call."""
     if type(value) in (tuple, list):
         return all(map(is_literal, value))
     if type(value) is float and (value != value or value in (float("inf"), float("-inf"))):

@@ -92,7 +92,7 @@ def _columns_of(value: Any, kind: type) -> tuple[str, ...]:
         return ()
     try:
         return tuple(name for name in list(value.columns)[:COLUMNS] if isinstance(name, str))
-    except Exception:  # as for devices: what a library says of its own is its own
+    except Exception:  # as for devices: any exception of the library
         return ()
 
 
@@ -124,7 +124,7 @@ def _has(value: Any, kind: type, name: str) -> bool:
 def _asked(value: Any) -> int | None:
     try:
         return int(value.__dlpack_device__()[0])
-    except Exception:  # a library that cannot tell where its arrays are
+    except Exception:  # a library that does not know where its arrays are
         return None
 
 

@@ -24,7 +24,7 @@ def cell_name(file: str) -> str:
 def magic_cells() -> Iterator[tuple[str, str]]:
     """Name and text of the cells that ran under a cell magic (``%%time``), the latest one first.
 
-    IPython compiles those under names that say nothing: ``<timed exec>``, ``<string>``.
+    IPython compiles those under names without a meaning: ``<timed exec>``, ``<string>``.
     """
     running = shell()
     inputs = getattr(getattr(running, "history_manager", None), "input_hist_raw", ())

@@ -161,7 +161,7 @@ class Options:
     check: bool = False  #: verify the SDFG after every transformation
 
 
-#: what launchers of MPI programs tell the processes that they start: Open MPI, MPICH and Intel MPI, Slurm
+#: variables that launchers of MPI programs set for the processes that they start: Open MPI, MPICH and Intel MPI, Slurm
 LAUNCHERS = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS", "PMIX_RANK")
 
 

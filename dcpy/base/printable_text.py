@@ -16,7 +16,7 @@ def printable(text: str, *, longest: int = LONGEST) -> str:
 
 
 def printable_line(text: str) -> str:
-    """A line of somebody's program as it is to be shown: tabs stay, so that carets stand where they should."""
+    """A line of a program for display: tabs stay, so that carets stand where they should."""
     return text if text.isprintable() else "".join(c if c == "\t" else _spelled(c) for c in text)
 
 

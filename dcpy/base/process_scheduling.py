@@ -65,7 +65,7 @@ def wait(ready: Callable[[], bool], what: str, fill: Callable[[], str] = str) ->
 
 
 def run_network(processes: Sequence[ScheduledProcess], order: Sequence[int] = ()) -> None:
-    """Runs all until each has ended or none can go on; they take turns in this order, their own unless said.
+    """Runs all until each has ended or none can go on; they take turns in this order, by default their own.
 
     Then the failure of the first process that raised is raised, whatever the others did meanwhile; else, if a process
     waits that is not endless, `RuntimeError`: a deadlock, with a note for each that waits.
@@ -92,7 +92,7 @@ def run_network(processes: Sequence[ScheduledProcess], order: Sequence[int] = ()
 
 
 class _Network:
-    """Hands the turn round; whoever has it runs."""
+    """Hands the turn round; the process that has it runs."""
 
     def __init__(self, processes: Sequence[ScheduledProcess]) -> None:
         self.processes = processes
@@ -103,7 +103,7 @@ class _Network:
             threading.Thread(target=context.run, args=(self._life, process), daemon=True).start()
 
     def run(self) -> None:
-        """Gives turns, round-robin, for as long as somebody can go on."""
+        """Gives turns, round-robin, for as long as one process can go on."""
         count, last = len(self.processes), -1
         while True:
             order = [(last + step) % count for step in range(1, count + 1)]

@@ -1,6 +1,6 @@
 """Tracebacks for users: their own frames, without dcpy's in errors that it raises on purpose.
 
-``DCPY_FULL_TRACEBACKS=1`` keeps all frames, for those who work on dcpy. Exceptions that nobody meant to raise keep
+``DCPY_FULL_TRACEBACKS=1`` keeps all frames, for developers of dcpy. Internal errors keep
 them, too.
 """
 
@@ -48,7 +48,7 @@ def is_marked(error: BaseException) -> bool:
 def hide_own_frames(error: BaseException) -> None:
     """Takes dcpy's frames out of the tracebacks of an exception and of its causes.
 
-    Not where nobody meant to raise the exception, and it comes from dcpy's own code: then the frames are needed.
+    Frames of internal errors stay, because developers of dcpy need them.
     """
     if not _all_frames_are_wanted() and _is_meant(error):
         for part in [error] if isinstance(error, CompilerFault) else _chain(error):

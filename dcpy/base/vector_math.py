@@ -1,6 +1,6 @@
 """Vector math: the C functions with a vectorized version in the C library (glibc's libmvec).
 
-Their error is at most 4 units in the last place. `omp declare simd` is said only of these: the linker must find them.
+Their error is at most 4 units in the last place. Only these are declared `omp declare simd`: the linker must find them.
 """
 
 from __future__ import annotations

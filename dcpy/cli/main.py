@@ -22,7 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except DcpyError as error:
         print(error, file=sys.stderr)
         return 1
-    except BrokenPipeError:  # `dcpy passes | head`: who reads has seen enough
+    except BrokenPipeError:  # `dcpy passes | head`: the reader has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
 

@@ -1,6 +1,6 @@
 """Annotated source: generated text, each line with the line of Python that it comes from, where that changes.
 
-What is compiled holds no places, so that a program in another file is the same program.
+Compiled text holds no places, so that a program in another file is the same program.
 """
 
 from __future__ import annotations

@@ -28,8 +28,8 @@ A program for a device has more functions:
     void NAME_on_stream(void *stream);
     int32_t NAME_told(int64_t *numbers);  // where calls return before it is known whether a check fails (gpu.errors)
 
-The first tells it the table (include/dcpy_table.h) through which it reaches the device: once, before the first call.
-The second one says on which stream the next call of this thread runs, if not on the program's own. They are no
+The first passes the table (include/dcpy_table.h) through which the program reaches the device: once, before the first
+call. The second one says on which stream the next call of this thread runs, if not on the program's own. They are no
 parameters of each call, so calls of programs for CPUs do nothing for them.
 
 ``numbers``  is filled by NAME_results, called first, in the order of `Signature.results`: for each `FreshArray` its
@@ -288,7 +288,7 @@ class Signature:
 
     @property
     def sizes(self) -> tuple[str, ...]:
-        """The symbols that axes of arguments tell: none is above `LARGEST_SIZE`."""
+        """The symbols that are sizes of arguments' axes: none is above `LARGEST_SIZE`."""
         axes = (dim.symbol for arg in self.args if isinstance(arg, ArrayArg) for dim in arg.dims)
         return tuple(dict.fromkeys(filter(None, axes)))
 

@@ -74,11 +74,11 @@ class Names:
         return name
 
     def stem(self, name: str) -> str:
-        """An identifier without the numbers that tell it from others here: of ``i_tile_2``, ``i_tile``."""
+        """An identifier without the numbers that distinguish it from others here: of ``i_tile_2``, ``i_tile``."""
         found = _NUMBERED.fullmatch(name)
         if found is None or found["stem"] in self._reserved:
             return name
-        is_ours = found["stem"] in self._taken or found["first"] != found["numbers"]  # nobody writes x_1_1
+        is_ours = found["stem"] in self._taken or found["first"] != found["numbers"]  # users do not write x_1_1
         return found["stem"] if is_ours else name
 
     def adopt(self, name: str) -> None:

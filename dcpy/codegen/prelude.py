@@ -1,6 +1,6 @@
 """The text in front of a generated program: just the helpers and C declarations that it mentions.
 
-include/*.h are not included by anybody. A dialect names those that are its own; they are read here and cut at blank
+Programs do not include include/*.h. A dialect names those that are its own; they are read here and cut at blank
 lines into snippets, each of which defines one name. A program gets the snippets it mentions and, in turn, those that
 they mention. A snippet about ``double`` (or ``dcpy_complex128``) also defines its ``float`` version: the same text over
 other words, with an ``f`` at the end of its name, as C's own mathematical functions have it.
@@ -57,8 +57,8 @@ class Snippet:
 class Prelude:
     """The snippets of one dialect: those of its files of include/, as `changed` makes them its own.
 
-    Where two files define a name, the later one counts. Unless it `declares` them, functions of C are known to whoever
-    reads the text.
+    Where two files define a name, the later one counts. Unless it `declares` them, functions of C are
+    known where the text is compiled.
 
     The body of a snippet whose name ends in ``_i64`` serves all dtypes of integers: ``dcpy_abs_u8`` is made of
     ``dcpy_abs_i64``.

@@ -16,7 +16,7 @@ from dcpy.ir.symbolic import ZERO, Expr
 
 
 def require_one_rank(sdfg: Sdfg) -> None:
-    """`CodegenError` for a program that says where things are: it is not yet that of one rank."""
+    """`CodegenError` for a distributed program, which is not yet that of one rank."""
     arrays = (desc for name in Uses(sdfg).containers() if isinstance(desc := sdfg.desc(name), Array))
     homes = any(getattr(node, "home", None) is not None for node in sdfg.body.walk_nodes())
     if sdfg.grids and (homes or any(desc.distribution is not None for desc in arrays)):

@@ -235,7 +235,7 @@ def operation(call: Implementation) -> Callable[..., Any]:
     """Registers what NumPy has no function for: bodies that are `written_in_python` name it, and pass no ``b``.
 
     Such a body can emit no library node by itself. An operation is its own key in the registry, so that there is no
-    function which nobody may call; users cannot name it, and `implemented` leaves it out.
+    internal function; users cannot name it, and `implemented` leaves it out.
     """
     _FUNCTIONS[call] = RegisteredFunction(call.__name__, call)
     return call
@@ -437,7 +437,7 @@ def _is_ufunc(function: Any) -> bool:
 
 
 def _module_of_ufunc(function: Any) -> str:
-    """The package that has it: ufuncs do not tell."""
+    """The package that defines it: ufuncs do not have it as an attribute."""
     name = str(function.__name__)
     known = getattr(sys.modules.get("scipy.special"), name, None)
     return "scipy.special" if known is function and getattr(numpy, name, None) is not known else "numpy"

@@ -114,7 +114,7 @@ class Distribute(LibraryNode):
     where: Section
 
     def problems(self) -> Iterator[str]:
-        """Other connectors, another number of dimensions, or a section that does not say where."""
+        """Other connectors, another number of dimensions, or a section without a place."""
         if set(self.inputs) != {"x"} or set(self.outputs) != {"out"}:
             yield "has the connectors (x) -> (out)"
             return

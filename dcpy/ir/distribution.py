@@ -173,7 +173,7 @@ class Section:
 
 
 def coordinate_names(grid: str, dims: int) -> tuple[str, ...]:
-    """The symbols that say where on a grid a rank is: ``g_c0``, ``g_c1``. One outside of it has the grid's sizes."""
+    """The symbols of a rank's coordinates on a grid: ``g_c0``, ``g_c1``. One outside of it has the grid's sizes."""
     return tuple(f"{grid}_c{axis}" for axis in range(dims))
 
 

@@ -32,7 +32,7 @@ class Effect(Flag):
 
 #: what makes it matter that a node runs at all, or when, beyond its memlets
 VISIBLE = Effect.MAY_RAISE | Effect.MAY_NOT_END | Effect.ORDERED
-#: what forbids to drop a node whose results nobody reads
+#: effects that forbid dropping a node whose results are not read
 KEPT = VISIBLE | Effect.CALLS_OUT
 _WORDS = {
     Effect.MAY_RAISE: "may raise an exception",

@@ -144,8 +144,8 @@ class Branch(Block):
 class Dataflow(Block):
     """A Kahn process network: the processes of `body` run at the same time, and wait for each other through streams.
 
-    It ends when all have ended that are not endless, and nobody can go on. Where one of them waits then, it raises
-    `RuntimeError`; where processes raise, all go on that can, and then the first one's exception is raised.
+    It ends when all have ended that are not endless, and no endless one can go on. Where one of the others waits then,
+    it raises `RuntimeError`; where processes raise, all go on that can, and then the first one's exception is raised.
     """
 
     kind = "dataflow"
@@ -163,8 +163,8 @@ class Dataflow(Block):
 class Process(Block):
     """A sequential program of a `Dataflow`; with `params` one for each point of `domain`.
 
-    What it writes nobody else touches, and each stream has one process that pushes and one that pops. An `endless` one
-    may wait for ever.
+    No other process touches what it writes, and each stream has one process that pushes and one that pops. An `endless`
+    one may wait for ever.
     """
 
     kind = "process"

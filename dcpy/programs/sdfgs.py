@@ -164,7 +164,7 @@ class SDFG(GraphWords):
         Of one pass or transformation if it is given; a transformation's answer is every match with its verdict.
         For GPUs also what becomes of each kernel, with bytes and times of a model where `sizes` has values of symbols.
         """
-        from dcpy.programs.explanation.explain import explain  # who does not ask is spared the catalog of passes
+        from dcpy.programs.explanation.explain import explain  # late: loads the catalog of passes
 
         return explain(self, step, resolve_options(options), sizes or {})
 
@@ -182,7 +182,7 @@ class SDFG(GraphWords):
 
         Options are those of `compile`, such as ``cpu_language="c"``.
         """
-        from dcpy.codegen.annotated_source import listing  # who does not ask is spared the code generator
+        from dcpy.codegen.annotated_source import listing  # late: loads the code generator
 
         return listing(driver.artifact_of(self, signature_of(self), resolve_options(options)))
 

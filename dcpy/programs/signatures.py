@@ -59,7 +59,7 @@ Source = tuple[object, ...]
 def signature_of(sdfg: Sdfg) -> Signature:
     """The signature of an SDFG that is called by itself, as its descriptors say; words to draw from are generators.
 
-    Raises `CodegenError` where no argument tells a size.
+    Raises `CodegenError` where no argument has a size.
     """
     signature, uses = default_signature(sdfg), Uses(sdfg)
     generators = {name for drawn in handles_of(sdfg) for name in uses.overlapping(drawn)}

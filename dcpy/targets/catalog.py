@@ -8,7 +8,7 @@ from dcpy.base.errors import DcpyError
 from dcpy.base.options import DeviceType
 from dcpy.base.registry import Registry
 
-if TYPE_CHECKING:  # who only asks whether there is one is spared all that it is made of
+if TYPE_CHECKING:  # names are looked up without loading targets
     from dcpy.targets.command_line import CommandLine
     from dcpy.targets.target import Target
 
@@ -21,7 +21,7 @@ TARGETS: Registry[Target] = Registry(
     },
 )
 
-#: which expansions of library nodes a target takes first: `plugins` hands them to those who expand
+#: expansions of library nodes that a target takes first; `plugins` passes them to `ir.library.expansions`
 ORDERS = {
     "cpu": "dcpy.targets.cpu.expansions:CPU",
     "gpu": "dcpy.targets.gpu.expansions:GPU",

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LoweredProgram:
-    """A program in codegen form, and what there is to say about it.
+    """A program in codegen form, and what explanations need.
 
     `remarks` are those of its passes. `sizes` are the values of symbols that the user gives, `typical` those of a
-    typical run; `simulated` is what kernels of hardware have told about a run with these sizes. How it is called and
-    its text are made where somebody asks.
+    typical run; `simulated` has the cycles of simulated kernels in a run with these sizes. How it is called and
+    its text are made on demand.
     """
 
     sdfg: Sdfg

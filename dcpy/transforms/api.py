@@ -75,7 +75,7 @@ class Transformation(Pass, Generic[Plan]):
     """Base of all transformations: ``class MapFusion(Transformation[Fusion])``, where `Fusion` is what `plan` makes.
 
     Subclasses set `name` and `pattern`, and never change results. As a pass, one is applied everywhere (`sweep`), if it
-    `settles`: others, a reversal or a tiling, would apply for ever, and are applied where somebody says so. Those that
+    `settles`: others, a reversal or a tiling, would apply for ever, and are applied on request only. Those that
     belong `everywhere` are applied to all that they fit when users apply them without saying where. Those that move
     what a match begins with go through a program with the `latest_first`, as what is moved has not grown then.
     """

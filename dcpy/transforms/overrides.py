@@ -99,7 +99,7 @@ def _parsed(overrides: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 def _optional(name: str, text: str) -> str:
     """Return today's name of a pass; `UnknownName` where there is none, `InvalidOption` where it is no choice."""
-    from dcpy.transforms.auto.pipeline import AUTO_OPTIMIZE  # late: who overrides nothing is spared the catalog
+    from dcpy.transforms.auto.pipeline import AUTO_OPTIMIZE  # late: for overrides only
     from dcpy.transforms.catalog import PASSES, TRANSFORMATIONS
 
     if name == AUTO_OPTIMIZE.name:

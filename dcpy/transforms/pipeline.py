@@ -1,7 +1,7 @@
 """Pipelines: rows of passes that one can read aloud, and that run again only what a change may have enabled.
 
 A row is itself a pass. A `repeat` goes round its passes until nothing changes; a pass sits a round out where nothing
-changed since it last began, which the `Rewriter` observes. `RunReport` tells what was applied how often, and how long
+changed since it last began, which the `Rewriter` observes. `RunReport` counts what was applied, and how long
 each pass took. `pass_manager` takes a pipeline through an SDFG and those that it calls.
 """
 

@@ -27,7 +27,7 @@ class Replay:
 
 @dataclass(frozen=True, slots=True)
 class WaitingProcess:
-    """A process that cannot go on: where it waits, since which cycle of its own, and for whom."""
+    """A process that cannot go on: where it waits, since which cycle of its own, and for which process."""
 
     name: str
     queue: str
@@ -114,7 +114,7 @@ class _Queue:
     available_from: list[int] = field(default_factory=list)  # of each token: the cycle from which on it can be taken
     free_from: list[int] = field(default_factory=list)  # of each token: the cycle from which on its place is free
     taken: int = 0
-    producer: _Process | None = None  # those who wait
+    producer: _Process | None = None  # the waiting processes
     consumer: _Process | None = None
 
     @property

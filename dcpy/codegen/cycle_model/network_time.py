@@ -55,7 +55,7 @@ class NetworkTime:
     cycles: int
     processes: tuple[Timed, ...]
     is_exact: bool  #: also about processes that wait for room
-    needed_depths: dict[str, int]  #: places that each queue needs so that nobody waits for room
+    needed_depths: dict[str, int]  #: places that each queue needs so that no process waits for room
     queues: tuple[Memory, ...] = ()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
-MOST_POINTS = 256  #: of bursts of tokens that are told apart
+MOST_POINTS = 256  #: of bursts of tokens that are distinguished
 
 
 @dataclass(frozen=True, slots=True)

@@ -171,7 +171,7 @@ def _small_power(operation: Operation) -> tuple[str, int]:
 
 
 def _side_of_magnitude(dialect: Dialect, operation: Operation) -> LirExpr | None:
-    """A comparison of a complex number's magnitude with something: squares nearly always tell, without a root."""
+    """A comparison of a complex number's magnitude with something: squares nearly always decide, without a root."""
     spelling = dialect.operations["c"].get("cabs_side")
     if operation.name not in MIRRORED or not spelling:
         return None

@@ -64,7 +64,7 @@ def attempt(out: Printer, s: tree.Attempt) -> None:
 
 
 def loop(out: Printer, s: tree.Loop) -> None:
-    """``for (...)``, with what is said to the compiler before it."""
+    """``for (...)``, after its pragmas."""
     for directive in out.dialect.loops(out, s):
         out.out.directive(directive)
     head = loop_head(out, s)

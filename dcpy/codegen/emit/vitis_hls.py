@@ -1,6 +1,6 @@
 """Vitis HLS C++: the dialect of kernels for AMD's FPGAs. In a simulation the same text is compiled with our headers.
 
-Pragmas are printed where the IR says so, and no others. The macros of the first lines are nothing to the vendor's tool;
+Pragmas are printed where the IR says so, and no others. The vendor's tool ignores the macros of the first lines;
 the simulation's `hls_stream.h` gives them a meaning.
 """
 

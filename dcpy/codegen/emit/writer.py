@@ -1,6 +1,6 @@
 """Indented lines, and from which lines of Python they are: a table beside the text, which holds nothing of it.
 
-What is compiled so does not depend on where the program lies; codegen/annotated_source.py puts both together for
+So compiled text does not depend on where the program lies; codegen/annotated_source.py puts both together for
 readers.
 """
 

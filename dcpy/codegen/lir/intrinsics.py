@@ -82,9 +82,9 @@ INTRINSICS: Mapping[str, Callable[[Any], Rule]] = {
     "device_leave": lambda of: Rule((STATUS,), Basic.VOID),
     "device_wait": lambda of: Rule((), Basic.VOID),
     "device_finish": lambda of: Rule((Pointer(INDEX), STATUS, STATUS), STATUS),  # all is done; the check that failed
-    "device_end": lambda of: Rule((STATUS, STATUS), STATUS),  # all is asked for; nobody waits
+    "device_end": lambda of: Rule((STATUS, STATUS), STATUS),  # all commands are queued; the host does not wait
     "device_seal": lambda of: Rule((), Basic.VOID),  # a check that has failed stops each kernel from here on
-    "device_defer": lambda of: Rule((STATUS, STATUS), STATUS),  # nobody waits; what has failed will be known later
+    "device_defer": lambda of: Rule((STATUS, STATUS), STATUS),  # the host does not wait; failures are known later
     "device_recall": lambda of: Rule((Pointer(INDEX), STATUS, STATUS), STATUS),  # what is known of earlier calls
     "device_on_stream": lambda of: Rule((ANY,), Basic.VOID),  # where the next call's commands go
     "device_errors": lambda of: Rule((), Pointer(INDEX, space=Space.GLOBAL)),  # for the first check that fails

@@ -1,7 +1,7 @@
 """Reduction operators: the operations of conflict resolutions and reductions, and their neutral elements.
 
-How a dialect folds (an operator, a clause of OpenMP, compare and exchange, a shuffle) is its own business; what it
-computes is said here.
+How a dialect folds (an operator, a clause of OpenMP, compare and exchange, a shuffle) is the dialect's decision; what
+it computes is said here.
 """
 
 from __future__ import annotations

@@ -391,8 +391,8 @@ class Parameter:
 class Function:
     """A function; `exported` ones have C linkage, the others are of this unit alone.
 
-    `inline` is off where a copy in each caller costs the compiler's time and gains nothing. `starts`: nobody calls it,
-    it runs again and again by itself (a kernel of hardware).
+    `inline` is off where a copy in each caller costs the compiler's time and gains nothing. `starts`: no function calls
+    it, it runs again and again by itself (a kernel of hardware).
     """
 
     name: str

@@ -1,6 +1,6 @@
 """Checks of kernels of hardware, which start processes: what each is given is what it takes, and nothing is missing.
 
-`verify` looks at the processes. A symbol that a process uses is a parameter of its kernel, no parameter is for nobody,
+`verify` looks at the processes. A symbol that a process uses is a parameter of its kernel, no parameter is unused,
 and each queue has two ends.
 """
 
@@ -51,7 +51,7 @@ def network_problems(kernel: tree.Function, functions: Sequence[tree.Function]) 
             yield from _unknown(arg, params, queues)
     yield from (f"nobody takes the parameter {name!r}" for name in params if name not in taken)
     for queue, count in ends.items():
-        if count > 2 or (count < 2 and queue in queues):  # at an end of a chain of copies a queue is for nobody
+        if count > 2 or (count < 2 and queue in queues):  # at an end of a chain of copies a queue is unused
             yield f"the queue {queue!r} has {count} ends"
 
 

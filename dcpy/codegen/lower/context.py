@@ -128,7 +128,7 @@ class ModuleContext:
     kernels: list[Kernel] = field(default_factory=list)
     hardware: Hardware | None = None  # of a program for an FPGA
     kernels_may_fail: bool = False  # a check may fail on the device
-    defers_checks: bool = False  # and a later call tells
+    defers_checks: bool = False  # and a later call raises its error
     graph_count: int = 0  # of launches, that its loops record
     host_waits: bool = False  # the host waits for the device at the end
     callee_function: CalleeFunction | None = None  # set by `module`, which lowers whole SDFGs
@@ -192,7 +192,7 @@ class Context:
         self.team_polling: tuple[Name, int] | None = None  # how the loops of a team ask about signals: pace, check
         self.kernel: KernelContext | None = None
         self.process = ""  # the name of the process that is lowered
-        self.array_sizes: frozenset[str] = frozenset()  # symbols that the caller's arrays tell
+        self.array_sizes: frozenset[str] = frozenset()  # symbols that are sizes of the caller's arrays
         self.strides: dict[str, tuple[Expr, ...]] = {}  # of arguments whose strides differ from their descriptors
         self.unaliased: set[str] = set()  # C names of pointers that nothing else overlaps
         self.shared_writes = shared_writes  # several threads may run this function on the same containers

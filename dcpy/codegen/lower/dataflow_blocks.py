@@ -1,6 +1,6 @@
 """Dataflow blocks: each process becomes a function, and a network runs them all, a thread for each.
 
-Threads of our own, not a team of OpenMP: a team may be smaller than asked for, and then a process that everybody waits
+Threads of our own, not a team of OpenMP: a team may be smaller than asked for, and then a process that all others wait
 for would never start. Inside a process no team is started: the processes are the parallelism.
 """
 

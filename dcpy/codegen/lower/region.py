@@ -150,7 +150,7 @@ def success(context: Context) -> LirExpr:
 
 
 def _counted(context: Context, counter: Name, down: bool | None) -> AbstractContextManager[None]:
-    """A loop around parts of a kernel says which iteration they are in."""
+    """Lower a loop around parts of a kernel, which know the number of their iteration."""
     if context.kernel is None or context.kernel.block is not None:
         return nullcontext()
     return context.kernel.looping(Prefix("-", counter, INDEX) if down else counter)

@@ -1,4 +1,4 @@
-"""Streams as bounded blocking queues: their memory, pushing and popping, and what is said where one waits for ever."""
+"""Streams as bounded blocking queues: their memory, pushing and popping, and the message of a deadlock."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def declare_stream(context: Context, name: str, desc: Stream) -> None:
     for size in desc.shape:
         count = times(count, context.symbolic(max_of(size, 0)))
     place = context.locations[name]
-    elements = desc.capacity * prod(desc.token)  # a token goes element by element: who waits for one waits for all
+    elements = desc.capacity * prod(desc.token)  # a token goes element by element: a reader of one waits for all
     context.emit(Queues(place.base.name, desc.dtype, count, context.symbolic(elements)))
     context.fail_unless_memory(place.base)
 

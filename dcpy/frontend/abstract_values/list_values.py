@@ -64,7 +64,7 @@ class ListRef:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lazy:
-    """A generator expression, before somebody asks for its items: the first iterable is evaluated, nothing else."""
+    """A generator expression whose items have not been read: the first iterable is evaluated, nothing else."""
 
     node: ast.GeneratorExp
     frame: Any
@@ -82,7 +82,7 @@ class ListRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class YieldingValue:
-    """A call of a generator function, before somebody asks for its items.
+    """A call of a generator function whose items have not been read.
 
     `bound` are its parameters; `maker` a frame that knows its module, `scope` the one that it was defined in, if any.
     """

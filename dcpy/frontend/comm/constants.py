@@ -7,9 +7,9 @@ from enum import Enum
 
 import numpy as np
 
-PROC_NULL = -1  #: the rank of nobody: what is sent there is gone, and nothing comes from there
+PROC_NULL = -1  #: no rank (MPI_PROC_NULL): what is sent there is gone, and nothing comes from there
 ANY_TAG = -1  #: any message of a rank, in the order in which it sent them
-ANY_SOURCE = -(2**20)  #: whoever sends first: outside of programs only, as results would depend on who that is
+ANY_SOURCE = -(2**20)  #: the rank that sends first: outside of programs only, as results would depend on it
 
 #: The dtype of requests: ``np.empty((8,), dtype=comm.Request)``, each of which is that of nothing at first.
 Request = np.dtype([("request", object)])

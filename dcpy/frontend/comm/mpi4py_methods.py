@@ -2,7 +2,7 @@
 
 A communicator is a constant of the program; it has to have all ranks, in their order. Buffers may be
 ``[x, MPI.DOUBLE]``; requests are waited for by ``request.Wait()`` or ``MPI.Request.Waitall(requests)``. This module is
-loaded at the first object of mpi4py's in a program, so who wrote that has imported it.
+loaded at the first object of mpi4py's in a program, so the user has imported it.
 """
 
 from __future__ import annotations

@@ -105,7 +105,7 @@ def _results(
             draft.bind(target.id, value)
             inner.env[target.id] = draft.env[target.id]
     if any(target.name not in draft.env for target in targets):
-        return None  # which is said where the body is lowered
+        return None  # an error is raised where the body is lowered
     values = [draft.env[target.name] for target in targets]
     if any(isinstance(value, ArrayValue) for value in values):
         return None

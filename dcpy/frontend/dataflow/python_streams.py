@@ -22,7 +22,7 @@ from dcpy.base.process_scheduling import ScheduledProcess, run_network, wait
 class Stream:
     """A first-in, first-out queue of elements of a dtype; with a `depth` above 0, of at most so many.
 
-    Whoever pops waits for an element, whoever pushes waits for room. Without other processes that is a deadlock, and
+    A `pop` waits for an element, a `push` waits for room. Without other processes that is a deadlock, and
     raises `RuntimeError`.
     """
 

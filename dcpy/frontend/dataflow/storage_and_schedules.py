@@ -1,7 +1,7 @@
 """Storage and schedules in the words of data-centric Python: ``StorageType``, ``ScheduleType``.
 
 They mean a memory space and an allocation, or for a schedule. Which of them there are on the device that a program
-is compiled for is the target's to say. Those that nothing in the IR stands for are refused.
+is compiled for, is the target's decision. Those that nothing in the IR stands for are refused.
 """
 
 from __future__ import annotations

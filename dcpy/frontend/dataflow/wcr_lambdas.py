@@ -1,7 +1,7 @@
 """Conflict resolutions: ``lambda a, b: a + b`` as the operation of the IR that it is.
 
 Recognized by its form, so that writes can be combined in any order, and at the same time. Every other function is
-called where nobody writes at the same time, with what is there and what is written.
+called where no other write happens at the same time, with what is there and what is written.
 """
 
 from __future__ import annotations

@@ -380,7 +380,7 @@ class Dataflow(Base):
 
 @dataclass(frozen=True, eq=False)
 class Yield(Base):
-    """``yield value``, in the body of a generator; whoever asks for items comes here."""
+    """``yield value``, in the body of a generator, which goes on here when the next item is read."""
 
     value: ast.expr
 

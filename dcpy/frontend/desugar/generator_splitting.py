@@ -349,7 +349,7 @@ class _Loops(_Blocks):
 
 
 def _off(option: ast.keyword) -> bool:
-    """Return whether an option says what is the case anyway."""
+    """Return whether an option has no effect, because it is the default."""
     return isinstance(option.value, ast.Constant) and option.value.value is False
 
 

@@ -32,7 +32,7 @@ class Liveness:
     def __init__(self, define: core.Define) -> None:
         self.loops: dict[core.Statement, LoopNames] = {}
         self.after: dict[core.Statement, Names] = {}
-        self.captured = _captured(define.body) | define.outer  # what others read, at a time nobody knows
+        self.captured = _captured(define.body) | define.outer  # what other functions read, at an unknown time
         self.rebound = NOTHING.union(*(node.rebound for node in define.body))  # what functions that are called may set
         self._breaks: list[Names] = []
         self._continues: list[Names] = []

@@ -105,7 +105,7 @@ def attach_source_file(function: types.FunctionType) -> None:
     if function.__code__.co_filename == SENT_BY_VALUE:
         try:
             file = read_source(function).file
-        except FrontendError:  # said where the source is needed
+        except FrontendError:  # raised where the source is needed
             return
         function.__code__ = function.__code__.replace(co_filename=file)
 

@@ -301,7 +301,7 @@ class Emitter:
     ) -> Expr:
         """A new symbol with the value of an integer expression, known to be in ``lower .. upper``.
 
-        `definition` is the same value as a symbolic expression, for those who must know it before the program runs
+        `definition` is the same value as a symbolic expression, for uses that need it before the program runs
         (the shapes of results). Where a symbol has that value already, it is that one: sizes that are computed alike
         are alike.
         """

@@ -147,14 +147,14 @@ class LoweringState:
     home_axes: dict[str, tuple[int, ...]] = field(default_factory=dict)  # those that dry runs took back, too
     used_iterators: list[Use] = field(default_factory=list)  # iterators with a name that were gone through on this path
     has_versions: bool = False  # some name stands for something else on each path
-    # where the paths meet that a selector tells apart
+    # where the paths meet that a selector distinguishes
     selector_origins: dict[str, object] = field(default_factory=dict)
     # the last of a frame is its own
     activations: list[tuple[Frame, core.Statement | None]] = field(default_factory=list)
     # statements with a part in front (`expression_splitting`)
     split_expressions: dict[Any, Any] = field(default_factory=dict)
     assigned_expression: Any = None  # the expression whose value goes to names as it is
-    discarded_call: Any = None  # the call whose result nobody uses
+    discarded_call: Any = None  # the call whose result is not used
     declared_type: tuple[Any, Any] | None = None  # an expression, and the annotation of what it is assigned to
     effect_token: str = ""  # the scalar that orders callbacks
     free_symbols: list[str] = field(default_factory=list)  # symbols that no argument determines

@@ -140,7 +140,7 @@ def _lower_until_settled(
         except WillRaise as error:
             if assumptions is None or not assumptions.assumed_facts:
                 raise raises or error from None
-            examples, raises = None, error  # it raises under what is assumed, which says nothing of other calls
+            examples, raises = None, error  # it raises under what is assumed: other calls may not
             continue
         if assumptions is None:
             return lowered
@@ -222,7 +222,7 @@ def _lower(
     if flow is Flow.ON:
         execute(frame, (core.Return(None, span=define.span),))
     if b.started_requests:
-        from dcpy.frontend.comm.point_to_point import require_all_waited  # who sends nothing is spared it
+        from dcpy.frontend.comm.point_to_point import require_all_waited  # late: for programs that send messages
 
         require_all_waited(b)
     if caller is not None and not fit_a_call(frame):

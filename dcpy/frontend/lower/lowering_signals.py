@@ -35,7 +35,7 @@ class KindMatters(FrontendError):
 
 
 class ResultUnknown(FrontendError):
-    """The type of a callback's result is not declared: one call in Python would tell it."""
+    """The type of a callback's result is not declared: one call in Python would show it."""
 
 
 class WillRaise(ProgramError):
@@ -72,4 +72,4 @@ class WillRaise(ProgramError):
 
 
 class ConditionalJump(FrontendError):
-    """A loop whose body is written once for each item is left where run time says so."""
+    """A loop whose body is written once for each item is left by a condition at run time."""

@@ -1,7 +1,7 @@
 """Operation builder: the ``b`` of `frontend.implements`, with which implementations emit code.
 
 Values in, values out. Each array operation is one map (or library node) into a fresh container, as the paper's section
-2.3 has it; scalars stay expressions until somebody stores them. The parts live in their own modules; this class is
+2.3 has it; scalars stay expressions until they are stored. The parts live in their own modules; this class is
 their table of contents.
 """
 

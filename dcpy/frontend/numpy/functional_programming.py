@@ -60,7 +60,7 @@ def vectorize(
 
 
 def _result_dtype(b: OpBuilder, otypes: Value) -> Any:
-    """``otypes="d"``, ``otypes=[float]``: the dtype of the one result; None where the first one tells."""
+    """``otypes="d"``, ``otypes=[float]``: the dtype of the one result; None where the first result decides."""
     if otypes == NONE:
         return None
     items = items_of(otypes)

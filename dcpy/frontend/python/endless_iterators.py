@@ -14,7 +14,7 @@ NONE, NUMBER_0, NUMBER_1 = Static(None), Static(0), Static(1)
 
 @implements(itertools.repeat)
 def repeat(b: OpBuilder, object: Value, times: Value = NONE) -> Value:
-    """One item again and again; without `times`, as often as whoever stands beside it in `zip` asks."""
+    """One item again and again; without `times`, as often as the others in a `zip` have items."""
     if times == NONE:
         return IteratorValue("repeat", (object,))
     count = max_of(b.integer(times, "how often something is repeated"), 0)
@@ -23,5 +23,5 @@ def repeat(b: OpBuilder, object: Value, times: Value = NONE) -> Value:
 
 @implements(itertools.count)
 def count(b: OpBuilder, start: Value = NUMBER_0, step: Value = NUMBER_1) -> Value:
-    """Numbers without end, as many as whoever stands beside them in `zip` asks for."""
+    """Numbers without end, as many as the others in a `zip` have items."""
     return IteratorValue("count", (start, step))

@@ -75,7 +75,7 @@ def _refusals() -> dict[Any, Reason]:
 
 
 def refusal_of_python(function: Any) -> Reason | None:
-    """Return why a function of Python's is not compiled; None where there is no reason to tell."""
+    """Return why a function of Python's is not compiled; None where there is no reason to give."""
     try:
         found = _refusals().get(function)
     except TypeError:  # not hashable

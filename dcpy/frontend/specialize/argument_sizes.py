@@ -34,7 +34,7 @@ def sample_of(kinds: Mapping[str, ArgType], examples: Mapping[str, Any]) -> dict
 def told_by_arguments(
     symbol: str, kinds: Mapping[str, ArgType], bound: Mapping[str, Any]
 ) -> Iterator[tuple[int, str, str]]:
-    """The values that arguments tell of a symbol, each with where it comes from: in words, and by name."""
+    """The values of a symbol in the shapes of arguments, each with its origin: in words, and by name."""
     if isinstance(bound.get(symbol), int | np.integer):
         yield int(bound[symbol]), f"argument {symbol!r} is {bound[symbol]}", symbol
     for path, kind in kinds.items():

@@ -51,7 +51,7 @@ def _parameters(function: FunctionType) -> tuple[str, ...]:
 def _of_annotations(function: FunctionType) -> Iterator[Symbol]:
     try:
         types = types_from_annotations(function)
-    except FrontendError:  # which is said when it is compiled
+    except FrontendError:  # raised when it is compiled
         return
     for kind in types.values():
         for dim in kind.dims if isinstance(kind, ArrayType) else ():
@@ -123,7 +123,7 @@ def undetermined(
 
 
 def without_symbols(sdfg: Sdfg, named: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Keywords of a call of an SDFG that are arguments, and those that are symbols, which sizes of arguments tell."""
+    """Keywords of a call of an SDFG that are arguments, and those that are symbols, which are sizes of arguments."""
     symbols = {name: value for name, value in named.items() if name in sdfg.symbols and name not in sdfg.arguments}
     return {name: value for name, value in named.items() if name not in symbols}, symbols
 

@@ -51,7 +51,7 @@ def types_from_call(
 
     Relations between sizes are those that held in all `earlier` calls, too; None: only equal sizes are related. Arrays
     that share memory get a common alias group. Raises `ArgumentError` for what cannot be an argument; among the
-    `fields` of objects, that is nobody's concern unless the program reads it.
+    `fields` of objects, that matters only where the program reads it.
     """
     known = known or {}
     annotated = (dim for kind in known.values() if isinstance(kind, ArrayType) for dim in kind.dims)

@@ -68,7 +68,7 @@ class _Version:
     base: str
     number: int = 0
     writer: AccessNode | None = None
-    last: Node | None = None  # who wrote to it last
+    last: Node | None = None  # the last writer
     writes: list[Memlet] = field(default_factory=list)
     readers: list[Node] = field(default_factory=list)
 

@@ -2,7 +2,7 @@
 
 Derived, never stored: a kernel is a map with the schedule `Grid`, and all that is in no kernel is done by the host. The
 twin of a container holds the same elements on a device (``gpu_A`` those of ``A``); passes keep both valid where
-somebody needs them (`ir.analysis.gpu.data_validity`).
+they are needed (`ir.analysis.gpu.data_validity`).
 """
 
 from __future__ import annotations

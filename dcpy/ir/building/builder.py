@@ -116,7 +116,7 @@ class SdfgBuilder:
         self, name: str, *, least: int | None = None, most: int | None = None, multiple_of: int = 1,
         typical: int | None = None,
     ) -> None:  # fmt: skip
-        """Says of a free symbol what holds in every run, beside what was said before; `typical` is a hint."""
+        """Declare what holds of a free symbol in every run, beside earlier declarations; `typical` is a hint."""
         assumed = self.sdfg.assumed.get(name, NOTHING)
         self.sdfg.assumed[name] = assumed.and_also(Assumption(least, most, multiple_of, typical))
 

@@ -1,7 +1,7 @@
 """Distribution erasure: a distributed program as one rank would run it.
 
-A distribution says where, never what: without all of them the same program is left. So the erased program is what every
-pass that distributes is held to.
+A distribution places elements and does not change them: without all of them the same program is left. So the erased
+program is what every pass that distributes is held to.
 """
 
 from __future__ import annotations

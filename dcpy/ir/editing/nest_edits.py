@@ -2,7 +2,7 @@
 
 Each is one step of several transformations; whether it keeps the meaning is theirs to show. A map or loop stays the
 same object wherever it still runs what it ran, so that handles stay valid; where another one takes its place, the
-`Rewriter` is told (`forward`).
+`Rewriter` is notified (`forward`).
 """
 
 from __future__ import annotations

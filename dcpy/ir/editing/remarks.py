@@ -1,6 +1,6 @@
 """Optimization remarks: what a pass did at an element, or did not do, and why (LLVM's `-Rpass`, `-Rpass-missed`).
 
-Nobody pays for them who does not ask: a `Rewriter` keeps remarks only where it was given a list for them.
+They cost nothing unless asked for: a `Rewriter` keeps remarks only where it was given a list for them.
 """
 
 from __future__ import annotations

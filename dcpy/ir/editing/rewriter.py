@@ -1,6 +1,6 @@
 """The one way to change an SDFG: a `Rewriter`, obtained with ``rewriting(sdfg, "name")``.
 
-It keeps the index of uses current, so that a sweep stays linear; tells listeners what was touched, so that a driver
+It keeps the index of uses current, so that a sweep stays linear; notifies listeners of changes, so that a driver
 knows where to look again; writes the history; and verifies each step where it is asked to. Changes of what is written
 on an element go through `update` and its special cases; changes of structure through insert, erase, replace and move.
 """
@@ -28,8 +28,8 @@ from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.symbolic import ExprLike, sym
 from dcpy.ir.tree import Element, is_inside, subtree
 
-Listener = Callable[[str, Element], None]  #: told ``insert``, ``change`` or ``look`` (a neighbour changed), and where
-_MANY = 16  # more users of one container than this are not told of each change: a sweep must stay linear
+Listener = Callable[[str, Element], None]  #: gets ``insert``, ``change`` or ``look`` (a neighbour changed)
+_MANY = 16  # more users of one container than this are not notified of each change: a sweep must stay linear
 
 
 @contextmanager
@@ -38,7 +38,8 @@ def rewriting(
 ) -> Iterator[Rewriter]:
     """Changes `sdfg` under a name; on leaving, a change is entered into its history as ``name at``.
 
-    With `check` the result is verified; `InvalidSdfg` then names who broke it. `uses` is an index that is at hand.
+    With `check` the result is verified; `InvalidSdfg` then names the pass that broke it. `uses` is an index that is at
+    hand.
     """
     rw = Rewriter(sdfg, name, check=check, uses=uses)
     yield rw
@@ -50,7 +51,7 @@ class Rewriter:
     """Changes one SDFG, under the `name` of the pass that is at work.
 
     `version` counts the changes: what was computed at another version may be out of date. `remarks` is a list for what
-    passes say about their decisions, where somebody wants to know.
+    passes say about their decisions, where remarks are kept.
     """
 
     def __init__(

@@ -16,7 +16,7 @@ def rebased(view: View, base: Data, before: Data) -> View | None:
     """The same elements, by index, of a base that has the descriptor `base` now, and had `before`.
 
     Offset and strides of a slice follow from it. A view that is no slice keeps its strides, and its distance from the
-    base's first element; where the bases lie differently in memory, it follows if it was told in strides that only
+    base's first element; where the bases lie differently in memory, it follows if it was given in strides that only
     symbols name, as those of arguments are. None where it may show other elements.
     """
     if view.window is not None:

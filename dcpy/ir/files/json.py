@@ -33,7 +33,7 @@ from dcpy.ir.types import BY_NAME, DType
 from dcpy.ir.verify import verify_readable
 
 VERSION = 1
-#: What makes a document of one version one of the next.
+#: Functions that turn a document of one version into one of the next.
 MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
 
 _SDFG_FIELDS = (
@@ -65,7 +65,7 @@ def from_json(document: object) -> Sdfg:
         sdfg = _Decoder(contents).main()
     except ParseError:
         raise
-    except Exception as error:  # whatever a class says of values that nobody meant
+    except Exception as error:  # whatever a class raises for invalid values
         raise ParseError(f"this document is damaged: {printable(str(getattr(error, 'message', error)))}") from error
     verify_readable(sdfg)
     return sdfg
@@ -105,7 +105,7 @@ def load(path: str | Path) -> Sdfg:
 
 
 def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object; `ValueError` where it says two things of one name: readers would differ in which one they take."""
+    """An object; `ValueError` where a name occurs twice: readers would differ in which value they take."""
     table = dict(pairs)
     if len(table) < len(pairs):
         raise ValueError("an object has two entries of one name")

@@ -1,6 +1,6 @@
 """Limits on the parts of an SDFG: readers and rules refuse larger ones, so that no document exhausts anything.
 
-What walks trees is recursive, here and in C++ compilers; numbers of symbolic expressions have no width of their own.
+Walks of trees are recursive, here and in C++ compilers; numbers of symbolic expressions have no width of their own.
 Programs that people write are far from all of these.
 """
 

@@ -1,8 +1,9 @@
 """FPGA boards: clock, memory beside the chip, and the resources of the chip.
 
-What a board has is from the data sheets that are named with it. What operators need is an estimate, rounded from what
-is published of the cores that tools choose at about 300 MHz (`OPERATORS` names it): reports of Vitis HLS have 8 cycles,
-2 blocks and 226 tables for an f32 addition (`fadd`, full_dsp), 4 cycles and 3 blocks for a product (`fmul`, max_dsp).
+Resources of a board are from the data sheets that are named with it. Those of operators are estimates, rounded from
+what is published of the cores that tools choose at about 300 MHz (`OPERATORS` names it): reports of Vitis HLS have 8
+cycles, 2 blocks and 226 tables for an f32 addition (`fadd`, full_dsp), 4 cycles and 3 blocks for a product (`fmul`,
+max_dsp).
 """
 
 from __future__ import annotations

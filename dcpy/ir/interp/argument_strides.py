@@ -16,7 +16,7 @@ def fitting(name: str, desc: Data, data: NDArray, symbols: Symbols) -> NDArray:
         raise ArgumentError(f"{name!r} cannot be an argument: it is a {type(desc).__name__.lower()}")
     if data.dtype != desc.dtype.numpy:
         raise ArgumentError(f"{name!r} is {data.dtype}; the program takes {desc.dtype.numpy}")
-    shape = tuple(max(size, 0) for size in sizes_of(desc.shape, symbols))  # a check in the program tells
+    shape = tuple(max(size, 0) for size in sizes_of(desc.shape, symbols))  # a check in the program raises
     if data.shape != shape:
         raise ArgumentShapeError(f"{name!r} has the shape {data.shape}; the program takes {shape}")
     strides = tuple(stride * data.itemsize for stride in sizes_of(desc.strides, symbols))

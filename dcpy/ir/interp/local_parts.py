@@ -166,7 +166,7 @@ class Assembly:
 
 
 def on_grid(placed: Distribution | None, grids: Grids, symbols: Symbols) -> bool:
-    """Return whether a rank has a say: one outside of the grid has copies of what is whole, which may be late."""
+    """Return whether a rank is on the grid: one outside of the grid has copies of what is whole, which may be late."""
     if placed is None:
         return True
     sizes = grids[placed.grid].sizes

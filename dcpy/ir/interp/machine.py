@@ -73,7 +73,7 @@ class Machine(DataMovement):
 
     @singledispatchmethod
     def run_block(self, block: Block) -> Next:
-        """Runs a block; says how to go on."""
+        """Run a block; return how control goes on."""
         raise InterpreterError(f"the interpreter knows no block {block.kind!r}", span=block.span)
 
     @run_block.register

@@ -25,7 +25,7 @@ from dcpy.ir.sdfg import Sdfg
 
 NULL = 0  # the request of nothing: it is complete
 ANY_TAG = -1  # a receive takes what its sender has sent first
-NOBODY = -1  # the rank of nobody (MPI_PROC_NULL): what is sent there is gone, and nothing comes from there
+NOBODY = -1  # no rank (MPI_PROC_NULL): what is sent there is gone, and nothing comes from there
 
 
 @dataclass(slots=True)
@@ -54,7 +54,7 @@ def run_ranks(
     """Runs a program in local form, on as many ranks as there are `arguments`; results are written into their arrays.
 
     `symbols` are the same on all ranks; coordinates follow from the grids, and so does the size of a grid with one
-    unknown axis. Exceptions of the program are those of the first rank that raised. `CommunicationError` tells what is
+    unknown axis. Exceptions of the program are those of the first rank that raised. `CommunicationError` names what is
     wrong between ranks; its notes name both.
     """
     places = symbols_of_ranks(sdfg, len(arguments), symbols or {})

@@ -95,7 +95,7 @@ def polynomial(
 
 
 class SymbolIntervals:
-    """Intervals of expressions, by the bounds of their symbols; `sizes` are symbols that the axes of arguments tell.
+    """Intervals of expressions, by the bounds of their symbols; `sizes` are symbols that are sizes of arguments' axes.
 
     `boxes`: shapes and bytes of an element of arguments, whose bytes 64 bits count. Sizes of 0 count as 1 there, so
     some axes of one are not larger than all.

@@ -212,7 +212,7 @@ class Ranges:
         return rebuild(atom.kind, args)
 
     def _divided(self, kind: str, value: Expr, divisor: int) -> Expr:
-        """Floor division or modulo by a number, where what symbols are multiples of may tell the remainder."""
+        """Floor division or modulo by a number, where the multiples of symbols may determine the remainder."""
         rest = self.remainder(value, divisor)
         if rest is None:
             return rebuild(kind, (value, const(divisor)))

@@ -1,7 +1,8 @@
 """The library nodes of indexing with masks and index arrays. How they are computed is in `libraries.indexing.expand`.
 
-How many elements a mask selects is known at run time only: whoever makes a node counts first (a `Reduce` of the mask),
-and the count is a size of the memlets. What a node writes to in place is an input, too, of the same name and memlet.
+How many elements a mask selects is known at run time only: the code that makes a node counts first (a `Reduce` of the
+mask), and the count is a size of the memlets. What a node writes to in place is an input, too, of the same name and
+memlet.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Messages from rank to rank: what is sent at once, and what is started now and waited for later.
 
-Messages of one sender, receiver and tag arrive in the order in which they were sent. A peer of -1 is nobody: what is
+Messages of one sender, receiver and tag arrive in the order in which they were sent. A peer of -1 is no rank: what is
 sent there is gone, and what comes from there changes nothing.
 """
 
@@ -111,7 +111,7 @@ class Irecv(_Message):
         out = visit.outputs["out"]
         source, tag = _values(visit, self.source, self.tag)
         if source >= 0:
-            out[...] = np.nan if out.dtype.kind in "fc" else out.dtype.type(-1)  # what nobody may look at
+            out[...] = np.nan if out.dtype.kind in "fc" else out.dtype.type(-1)  # undefined contents
         visit.outputs["request"][...] = ranks.receive(self, visit, source, tag, out)
 
 

@@ -1,6 +1,7 @@
 """Explanations: what the compiler decides about a program, and what it declines, with reasons.
 
-The remarks of passes are gathered by running the pipelines on copies; nothing is changed, and nobody else pays for it.
+The remarks of passes are gathered by running the pipelines on copies; nothing is changed, and compilation gets no
+slower.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ def explain(
     A pass that is no part of lowering, or one with parameters, is run alone, on a copy whose symbols have `sizes`.
     With None: the transformations of the auto-optimizer that apply, and the fusions that do not; then all that lowering
     remarks; which loops stay sequential; for CPUs, what bounds each nest where `sizes` says those of symbols; for
-    devices, what becomes of each kernel. `simulated` is what kernels of hardware told about a run with these sizes.
+    devices, what becomes of each kernel. `simulated` has the cycles of simulated kernels in a run with these sizes.
     """
     plugins.load()
     if step is None:
@@ -103,7 +104,7 @@ def _lowering(
     if not step:  # a transformation looks at much that it is not for; it is asked by its name
         remarks = [remark for remark in remarks if remark.applied or remark.step not in TRANSFORMATIONS]
     seen = _seen(sdfg, lowered, options, report.remarks or [], sizes, simulated)
-    parts = () if step else (*sequential_parts(sdfg), *target.explain(seen))  # who asks about one pass is spared these
+    parts = () if step else (*sequential_parts(sdfg), *target.explain(seen))  # not for one pass
     return "\n".join([f"{step or target.passes(options)}:", *_lines(remarks), *parts])
 
 

@@ -20,7 +20,7 @@ from dcpy.programs.signatures import Convention, with_outcome
 def signature_of_rank(sdfg: Sdfg, convention: Convention | None) -> Signature:
     """The signature of one rank's program, with the structure of what the function returns.
 
-    `FrontendError` for a function that returns lists or other objects: ranks are told numbers and names only.
+    `FrontendError` for a function that returns lists or other objects: ranks get numbers and names only.
     """
     signature = default_signature(sdfg)
     if convention is None:

@@ -259,7 +259,7 @@ def expand_messages(sdfg: Sdfg, *, alone: bool) -> None:
 
 
 def expand_local_view(sdfg: Sdfg) -> bool:
-    """Makes what a plain program says to other ranks calls of MPI, or of nobody; whether it says anything.
+    """Turns the messages of a plain program into calls of MPI, or drops them; returns whether there are any.
 
     Raises `InvalidSdfg` for collectives that not all ranks reach (`comm.divergent`), and for messages in maps.
     """
@@ -276,7 +276,7 @@ def expand_local_view(sdfg: Sdfg) -> bool:
 
 
 def with_messages(sdfg: Sdfg) -> Sdfg:
-    """A copy in which messages are calls of the MPI that this process is a rank of, or of nobody."""
+    """A copy in which messages are calls of this process's MPI, or are dropped where there is none."""
     from dcpy.ir.editing.copying import copy_sdfg
     from dcpy.runtime.distributed.world import current_world
 

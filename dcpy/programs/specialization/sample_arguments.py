@@ -1,6 +1,6 @@
 """Sample arguments: they give dtypes, ranks and memory order, but only those sizes that the program requires.
 
-That two sizes are equal in the samples may be an accident, and an SDFG for these samples is for all sizes. Equal are
+Two sizes may be equal in the samples by accident, and an SDFG for these samples is for all sizes. Equal are
 those that the program compares on every way through it, and would raise an exception for: they share a symbol. Sizes of
 slices are compared too, but may differ where one is 1 or less: these share a symbol as well, because that makes a
 better program, and the `general` one is kept for calls that do not fit.

@@ -114,7 +114,7 @@ class Specializer:
                     raise error
 
     def undetermined(self, arguments: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, int]:
-        """Those of the given symbols that the arguments do not tell; `ArgumentError` where they tell otherwise."""
+        """Those of the given symbols that no argument determines; `ArgumentError` where an argument contradicts."""
         from dcpy.frontend.specialize.free_symbols import undetermined
 
         shapes = {name: kind.dims for name, kind in self.annotated().items() if isinstance(kind, ArrayType)}

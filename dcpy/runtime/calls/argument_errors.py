@@ -312,7 +312,7 @@ def conditions_hold(signature: Signature, values: Sequence[Any]) -> bool:
     """
     if not all(map(_has_sizes, signature.args, values)):
         return True
-    if _size_problem(signature, values) is not None:  # an integer argument may stand for a size: types do not tell
+    if _size_problem(signature, values) is not None:  # an integer argument may stand for a size: types do not show that
         return False
     known = symbol_values(signature, values)
     if not all(
@@ -332,7 +332,7 @@ def _has_sizes(arg: Arg, value: Any) -> bool:
 
 
 def symbol_values(signature: Signature, values: Sequence[Any]) -> dict[str, int]:
-    """The values of symbols that sizes and integer arguments tell."""
+    """The values of symbols in the sizes of arguments and in integer arguments."""
     known: dict[str, int] = {}
     for arg, value in zip(signature.args, values, strict=False):
         if isinstance(arg, IntegerArg):

@@ -1,6 +1,6 @@
 """Scalar callbacks: the fast path to Python functions that take numbers and return one; no arrays are made.
 
-What a number in memory is, ctypes knows for those that Python has itself; all others go the long way.
+ctypes reads numbers of Python's own types in memory; all others take the general path (`callback_invocation`).
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ class ScalarCall:
 
 
 def scalar_call(site: CallbackSite, table: Mapping[str, Any]) -> ScalarCall | None:
-    """The short way of a site; None where it has to go the long one.
+    """The fast path of a site; None where it needs the general one.
 
-    Functions say of themselves (``returns_a_number``) that they take numbers, and no notice of arrays.
+    Functions with the attribute ``returns_a_number`` take numbers only.
     """
     function = table[site.function]
     if not getattr(function, "returns_a_number", False):

@@ -40,15 +40,15 @@ SEMANTICS = (
     "-ffp-contract=off",  # a * b + c rounds twice, as two NumPy operations do
     "-fwrapv",  # integers wrap around on overflow
     "-fno-strict-aliasing",  # the same bytes may be seen through two dtypes
-    "-fno-math-errno",  # nobody reads errno after sqrt: it becomes one instruction
-    "-fno-trapping-math",  # nobody traps floating-point exceptions: conditions become selections, which vectorize
+    "-fno-math-errno",  # errno is not read after sqrt, which becomes one instruction
+    "-fno-trapping-math",  # floating-point exceptions are not trapped: conditions become selections
 )
 
 
 #: an include of anything but the C library
 OTHER_HEADER = re.compile(r"#include(?!\s*<(?:errno|math|stdint|stdio|stdlib|string|sys/types|time)\.h>)")
 VECTORS = "mvec"  # the library of glibc's vector functions, which Zig's C library lacks
-VECTOR_MATH = {"gcc": (), "clang": ("-fveclib=libmvec",), "zig": ()}  # g++ is told by declarations; clang is not
+VECTOR_MATH = {"gcc": (), "clang": ("-fveclib=libmvec",), "zig": ()}  # g++ takes them from declarations; clang does not
 
 
 def compile_flags(

@@ -79,7 +79,7 @@ def has_threads(command: Sequence[str], openmp: OpenMP) -> bool:
     """Return whether programs with threads compile and link; runs the compiler."""
     import tempfile  # late, as subprocess: a warm start needs neither
 
-    with contextlib.suppress(OSError), tempfile.TemporaryDirectory() as folder:  # who compiles next says what is full
+    with contextlib.suppress(OSError), tempfile.TemporaryDirectory() as folder:  # the next build reports a full disk
         source, object_, program = (Path(folder, name) for name in ("program.cpp", "program.o", "program"))
         source.write_text(PROGRAM)
         compiling = [*command, *openmp.compile, "-c", str(source), "-o", str(object_)]

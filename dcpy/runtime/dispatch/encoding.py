@@ -80,7 +80,7 @@ def encode(
     `on_stream`: the address of ``NAME_on_stream`` where arguments are in the memory of the device.
     `notes`: what there is to add to the message of a failed check.
     `callbacks`: the Python functions that the program calls, by name. `DcpyError` where one is missing.
-    `precedence`: of those that fit as many calls as far as layouts tell, the one with the highest is tried first.
+    `precedence`: of those whose layouts fit as many calls, the one with the highest is tried first.
     """
     symbols = _Symbols(signature.symbols)
     arguments = tuple(_encode_argument(arg, symbols) for arg in signature.args)

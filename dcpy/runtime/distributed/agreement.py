@@ -73,7 +73,7 @@ def settle(world: World, failed: BaseException | None) -> None:
     left = world.watchdog.seconds_left if world.watchdog is not None else math.inf
     found = world.any_of(failed is not None, 0.0 if failed is None else min(GRACE, left / 2))
     if found is None:
-        assert failed is not None  # who has not failed waits for all
+        assert failed is not None  # a rank that has not failed waits for all
         world.end(failed, "other ranks are in the same call, and may wait for its messages")
     if not found:
         return

@@ -1,8 +1,8 @@
 """Placements: where the elements of an array are on a grid of ranks, in numbers. Ownership of High Performance Fortran.
 
-What `ir.distribution` says in symbols for a program, for one array that is there. Blocks are balanced (the elements by
-the ranks, rounded up) unless their size is said; element i is at the coordinate ``i // block``, of cyclic dimensions
-modulo the ranks.
+The distribution of one array in memory, in numbers; `ir.distribution` has that of a program, in symbols. Blocks are
+balanced (the elements by the ranks, rounded up) unless their size is said; element i is at the coordinate ``i //
+block``, of cyclic dimensions modulo the ranks.
 """
 
 from __future__ import annotations

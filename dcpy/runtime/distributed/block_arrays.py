@@ -179,7 +179,7 @@ def redistribute(x: NDArray, source: BlockArray, out: NDArray, target: BlockArra
 
 
 def _require_blocks(told: Sequence[Sequence[Sequence[Sequence[int]]]]) -> None:
-    """`ValueError` for the first of what ranks tell: the shape of a block, and what it should be."""
+    """`ValueError` for the first block of a wrong shape, with the shape that it should have."""
     for rank, misfits in enumerate(told):
         for has, wanted in misfits:
             axis = next(k for k in range(len(has)) if has[k] != wanted[k])

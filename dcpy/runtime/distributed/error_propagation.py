@@ -1,6 +1,6 @@
 """Error propagation: an error of one rank is raised by all of them, of the same class and with the same text.
 
-They travel as JSON. A class that another rank cannot know is told as the next one that it derives from; where there is
+They travel as JSON. A class that another rank cannot know becomes the next one that it derives from; where there is
 none, as `RanksDiffer`.
 """
 

@@ -67,7 +67,7 @@ def _loaded(
         except Exception as error:
             failed = error
     agree(world, {}, failed)
-    assert loaded is not None  # nobody has failed
+    assert loaded is not None  # no rank has failed
     return loaded
 
 

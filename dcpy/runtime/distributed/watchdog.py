@@ -88,7 +88,7 @@ class Watchdog:
         while self._side.Iprobe(MPI.ANY_SOURCE, QUESTION, asked):
             self._side.Recv(np.empty(0, np.uint8), asked.Get_source(), QUESTION)
             said = np.frombuffer(json.dumps(self._here()).encode(), np.uint8)
-            self._side.Isend(said, asked.Get_source(), ANSWER).Wait()  # short: it does not wait for who receives it
+            self._side.Isend(said, asked.Get_source(), ANSWER).Wait()  # short: it does not wait for the receiver
 
     def _here(self) -> Answer:
         """Return the place of the main thread: the innermost frame outside of dcpy."""

@@ -1,7 +1,7 @@
 """The world: the ranks of a job, and how this one talks to the others outside of compiled programs.
 
 One rank is a world too, without any MPI. mpi4py is imported where a launcher of MPI has started this process, or where
-somebody else has imported it; texts travel as JSON, not as pickles.
+another module has imported it; texts travel as JSON, not as pickles.
 """
 
 from __future__ import annotations

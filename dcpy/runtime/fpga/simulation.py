@@ -43,7 +43,7 @@ class SimulatedKernel:
 def told(path: str, name: str) -> dict[str, SimulatedKernel]:
     """Return what a loaded library's kernels did in this thread since the last call of this function.
 
-    `path`: of the library; `name`: of its program. A program without kernels tells nothing.
+    `path`: of the library; `name`: of its program. Empty for a program without kernels.
     """
     try:
         library = ctypes.CDLL(path)  # it is loaded already: this is one more name for it

@@ -129,7 +129,7 @@ def _torch_stream(number: int) -> int:
 _STREAMS: Mapping[str, Callable[[int], int]] = {"cupy": cupy_interop.current_stream, "torch": _torch_stream}
 _POOLS: Mapping[str, Allocate] = {"cupy": cupy_interop.allocate}
 _MAKERS = {"jaxlib": "jax.numpy"}  #: modules that make arrays of classes that other modules define
-_IMMUTABLE = ("jax", "jaxlib")  #: libraries whose arrays nobody may write, whether or not they say so
+_IMMUTABLE = ("jax", "jaxlib")  #: libraries whose arrays are immutable, whether or not they say so
 
 
 def _conversion(kind: type) -> Callable[[DeviceArray], Any] | None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def _context(options: Options) -> tuple[str, ...]:
-    from dcpy.runtime.gpu import device_selection  # late: who only defines programs loads none of it
+    from dcpy.runtime.gpu import device_selection  # late: for calls only
 
     return device_selection.context(options)
 

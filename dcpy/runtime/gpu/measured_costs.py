@@ -37,7 +37,7 @@ class Constants:
 
 
 def keep(cache: Cache, arch: str, measured: Constants) -> None:
-    """Writes them down; whoever compiles for this chip reads them from now on. `OSError` where that cannot be."""
+    """Write them down: programs for this chip are compiled by them from now on. Raises `OSError`."""
     write_sealed(_place(cache, arch), json.dumps(asdict(measured), indent=1))
 
 

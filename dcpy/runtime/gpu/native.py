@@ -1,6 +1,6 @@
 """Native code of the devices: built with the package, or compiled when it is first asked for.
 
-What is built with the package (setup.py) says of which text it is. Anything else is keyed, built and kept as any
+A library that is built with the package (setup.py) names its text. Any other is keyed, built and kept as any
 program is: by its text, the compiler and the machine. No SDK is needed for it.
 """
 

@@ -78,7 +78,7 @@ def _counts_nothing(options: Options) -> bool:
 
 
 def _no_cycles(path: str, name: str) -> Mapping[str, SimulatedKernel]:
-    """No kernels tell their cycles."""
+    """No kernel counts cycles."""
     return {}
 
 
@@ -95,7 +95,7 @@ class DeviceRuntime:
     * `takes_device_arrays`: arguments may be arrays in the memory of the device.
     * `is_tunable`: versions that the autotuner has made serve calls.
     * `keeps_functions`: its code may call functions of the program.
-    * `counts_cycles`: a run tells the cycles of its kernels; `cycles`: those since it was asked last, for the path of
+    * `counts_cycles`: runs count the cycles of their kernels; `cycles`: those since its last call, for the path of
       the library and the name of the program.
     """
 

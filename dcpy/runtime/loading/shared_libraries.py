@@ -128,7 +128,7 @@ def _meanwhile(work: Beside | None, folder: Path, kept_at: Path) -> Iterator[Non
 _libraries: MutableMapping[tuple[str, int, tuple[object, ...]], ctypes.CDLL] = weakref.WeakValueDictionary()
 _staying: list[ctypes.CDLL] = []
 _opening = threading.RLock()
-# a child of a fork has only the thread that forked: nobody would release what another thread holds
+# a child of a fork has only the thread that forked: no thread would release what another one holds
 os.register_at_fork(before=_opening.acquire, after_in_child=_opening.release, after_in_parent=_opening.release)
 
 
@@ -136,7 +136,7 @@ def open_library(path: Path, settings: tuple[object, ...] = (), *, program: str 
     """One handle per library, settings and process. Symbols stay its own (RTLD_LOCAL): every program has an `entry`.
 
     What programs with other settings keep in their variables is not shared: they get a copy of the library. That of a
-    `program`, given by the name of its functions, is unloaded when nobody holds the handle; all others stay.
+    `program`, given by the name of its functions, is unloaded when the handle is gone; all others stay.
     """
     identity = (str(path), os.stat(path).st_ino, settings)
     with _opening:

@@ -68,7 +68,7 @@ def _keep_needed(library: ctypes.CDLL) -> bool:
 
 
 def _names_of_needed(handle: int) -> list[bytes]:
-    """As the loader knows the libraries; OSError where it does not tell."""
+    """The libraries that the loader knows. Raises `OSError`."""
     found = ctypes.POINTER(_Loaded)()
     if ctypes.PyDLL(None).dlinfo(ctypes.c_void_p(handle), _LINK_MAP, ctypes.byref(found)) != 0:
         raise OSError("dlinfo")

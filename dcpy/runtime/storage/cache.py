@@ -1,6 +1,6 @@
 """Compiled programs on disk, keyed by content: safe for threads, processes and a crash at any moment.
 
-    v1/                     private to the user (0700); a folder of somebody else is refused
+    v1/                     private to the user (0700); a folder of another user is refused
       programs/<key>/       one compiled program: program.so, its generated files, manifest, and used-by (Python files)
       records/<key>         what a program key stands for (records.py)
       building/<key>.*/     half-made entries; an entry appears in programs/ by one rename, or not at all
@@ -203,7 +203,7 @@ def _thread_lock(path: str) -> threading.Lock:
 
 
 def _open_locked(path: Path) -> int:
-    """The locked file; opened again where somebody has deleted it in between (`Cache.clear`)."""
+    """The locked file; opened again where it was deleted in between (`Cache.clear`)."""
     while True:
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:

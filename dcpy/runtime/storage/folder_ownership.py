@@ -1,8 +1,8 @@
 """Folder ownership: whether a folder belongs to its user alone, since the code in it is run.
 
-A folder is only as safe as those that it lies in: who may rename one of them may put another one in its place. So each
-must belong to the user or to the system's administrator, and nobody else may write to it; unless it is sticky, as
-``/tmp`` is, where everybody may add entries and nobody may replace those of others. (OpenSSH and sudo ask the same of
+A folder is only as safe as those that it lies in: a user who may rename one of them may put another one in its place.
+So each must belong to the user or to the system's administrator, and no other user may write to it; unless it is
+sticky, as ``/tmp`` is, where all users may add entries, and replace only their own. (OpenSSH and sudo ask the same of
 the files that they trust.)
 """
 

@@ -1,6 +1,6 @@
 """CPU calibration: a second of loops (`microbenchmarks`), each figure the best of a few runs.
 
-What else the machine does only ever adds, so the least time is the one that the processor needs. What one core does is
+Other work of the machine only adds time, so the least time is the one that the processor needs. What one core does is
 taken in processor time, which others disturb least; what all do, by the clock.
 """
 

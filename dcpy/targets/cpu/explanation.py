@@ -1,6 +1,6 @@
 """CPU explanation: the bottleneck of each loop nest by the model of time, and its distance from the minimum.
 
-Nothing is measured here; the processor was, if somebody has asked for it (`dcpy doctor --cpu`).
+Nothing is measured here; the processor was, after `dcpy doctor --cpu`.
 """
 
 from __future__ import annotations

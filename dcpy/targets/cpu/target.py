@@ -30,7 +30,7 @@ def _pipeline(options: Options, costs: Costs, limits: Limits) -> Pipeline:
 
 
 def _explain(program: LoweredProgram) -> Iterator[str]:
-    from dcpy.targets.cpu.explanation import explain_nests  # late, as below: who only compiles is spared it
+    from dcpy.targets.cpu.explanation import explain_nests  # late, as below: not for compilation
 
     return explain_nests(program)
 
@@ -55,7 +55,7 @@ def _toolchain(options: Options) -> Toolchain:
 CPU = Target(
     name="cpu",
     device=DeviceType.CPU,
-    schedules=(Sequential, Parallel, Vector, Unrolled, Undecided),  # a loop that nobody looked at is sequential
+    schedules=(Sequential, Parallel, Vector, Unrolled, Undecided),  # a loop without a decision is sequential
     spaces=(Space.HOST,),
     allocations=(Allocation.REGISTER, Allocation.STACK, Allocation.HEAP),
     expansions=EXPANSIONS.names,

@@ -30,7 +30,7 @@ from dcpy.ir.fpga import boards
 from dcpy.ir.fpga.boards import Board
 from dcpy.targets.command_line import ProgramSource
 
-TYPICAL = 64  #: of sizes that nobody has given
+TYPICAL = 64  #: of sizes that are not given
 
 
 def board_of(vendor: Vendor, name: str) -> Board:

@@ -45,7 +45,7 @@ def _tuned(options: Options, costs: Costs) -> Costs:
 
 
 def _explain(program: LoweredProgram) -> Iterator[str]:
-    from dcpy.targets.fpga.explanation import explain_hardware  # late, as below: who only compiles is spared it
+    from dcpy.targets.fpga.explanation import explain_hardware  # late, as below: not for compilation
 
     return explain_hardware(program)
 

@@ -73,6 +73,6 @@ def _chip_that_is_there(options: Options) -> str:
         if is_installed(backend.value, options):
             try:
                 return open_context(backend.value, options).facts().arch
-            except DcpyError:  # whoever compiles for it will hear of it
+            except DcpyError:  # compiling for it raises the error
                 continue
     return ""

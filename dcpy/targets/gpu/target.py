@@ -36,7 +36,7 @@ def _toolchain(options: Options) -> Toolchain:
 
 
 def _explain(program: LoweredProgram) -> Iterator[str]:
-    from dcpy.targets.gpu.explanation import explain_kernels  # late, as below: who only compiles is spared it
+    from dcpy.targets.gpu.explanation import explain_kernels  # late, as below: not for compilation
 
     return explain_kernels(program, GPU.costs_for(program.options))
 

@@ -46,7 +46,7 @@ class RankTarget:
 
 
 def _measure(world: World, options: Options) -> Iterator[str]:
-    from dcpy.targets.ranks.measurements import measured_lines  # late: who only compiles is spared it
+    from dcpy.targets.ranks.measurements import measured_lines  # late: not for compilation
 
     return measured_lines(world, options)
 

@@ -79,7 +79,7 @@ def _assign(node: Map, rw: Rewriter, costs: Costs, busy: Refusal | None) -> bool
     if not isinstance(node.schedule, Undecided):
         return isinstance(node.schedule, Parallel)
     unroll_short_maps(node, costs.unrolled_trips, rw)
-    in_order = len(node.params) > 1 and Effect.MAY_RAISE in effects_of(node)  # the first failure is told
+    in_order = len(node.params) > 1 and Effect.MAY_RAISE in effects_of(node)  # the first failure is raised
     inside = _why_no_vectors(node) or _why_vectors_lose(node, rw)
     vector = None if inside or in_order else _vector_param(node, costs, rw)
     if vector is not None and _is_rectangular(node):

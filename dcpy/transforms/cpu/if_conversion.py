@@ -28,7 +28,7 @@ REAL = ("add", "sub", "mul", "neg", "abs", "sqrt", "square", "eq", "ne", "lt", "
 TRUE = Const(True, bool_)
 COMPLEX = ("add", "sub", "mul", "neg", "square", "conj", "real", "imag", "select")
 #: By the size of a float: how far a square may be off, and between which limits it keeps its digits, as in
-#: `dcpy_cabs_side` of codegen/include/complex.h, which decides what lanes cannot tell.
+#: `dcpy_cabs_side` of codegen/include/complex.h, which decides where lanes cannot.
 MARGINS = {4: (2.0**-19, 1e-15, 1e15), 8: (2.0**-48, 1e-140, 1e140)}
 
 

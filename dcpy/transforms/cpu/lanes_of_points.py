@@ -136,7 +136,7 @@ class _Tile:
         at = Subset.point(sym(self.along) - self.tile)
         for memlet in self.loaded:
             if memlet not in self.variables:
-                continue  # what nobody asks for
+                continue  # not used
             if memlet.container in self.first.body.containers and memlet.container not in known:
                 continue  # a variable that has no value yet
             value = Ref("value", self._dtype(memlet.container))

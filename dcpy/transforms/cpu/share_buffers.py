@@ -88,11 +88,11 @@ def _span(
 ) -> tuple[Moment, Moment]:
     """The time span of `element`: one step in a state of this region, or all steps of a nested block."""
     block = child_of(region, element)
-    assert block is not None  # who touches a container is inside of the region that declares it
+    assert block is not None  # accesses of a container are inside of the region that declares it
     where = positions[block]
     node = child_of(block, element) if isinstance(block, State) else None
     if node is None or not isinstance(block, State):
-        return (where, -1), (where, 2**62)  # other than a state: nothing in it is told apart
+        return (where, -1), (where, 2**62)  # other than a state: one moment for all of it
     order = nodes.get(block)
     if order is None:
         order = nodes[block] = {node: position for position, node in enumerate(block.nodes)}
@@ -102,7 +102,7 @@ def _span(
 def _assignment(lives: list[_Life], region: Region, uses: Uses) -> list[tuple[str, str]]:
     """(name, host) for each container that moves into the memory of another, dead one."""
     moved: list[tuple[str, str]] = []
-    busy: list[tuple[Moment, str, str]] = []  # (last moment, who lives there then, host)
+    busy: list[tuple[Moment, str, str]] = []  # (last moment, its container then, host)
     for life in lives:
         free = [
             entry

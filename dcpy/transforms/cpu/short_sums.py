@@ -1,8 +1,8 @@
 """Loop interchange for short sums: a stencil or a small filter is summed in registers, and vectors run around it.
 
 A loop over 3 weights outside a loop over the 600 elements of a row loads and stores the row three times; inside, and
-unrolled, it loads and stores each element once. Of longer sums only the innermost loops move, since nobody unrolls
-them.
+unrolled, it loads and stores each element once. Of longer sums only the innermost loops move, since compilers do not
+unroll them.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from dcpy.ir.tree import owners_around
 from dcpy.transforms.passes import GraphPass
 
 TILE = 1024  # elements that a thread takes at a time, of a map that has but one parameter
-BOUND_BY_MEMORY = 64  # units of work on an element: where it takes more, nobody waits for its store
+BOUND_BY_MEMORY = 64  # units of work on an element: where it takes more, its store is not waited for
 SHORT = 1024  # bytes of a row: of less, the lines at its ends that are not written whole are too large a part
 DIMENSIONS = 2  # of arrays that have long rows where they are large: those of a cube of 32 MiB have 161 elements
 
@@ -43,7 +43,7 @@ class StoresPastCaches(GraphPass):
         for node in [each for each in rw.sdfg.body.walk_nodes() if isinstance(each, Map)]:
             schedule = node.schedule
             shared = isinstance(schedule, Parallel) and schedule.width != 1 and not schedule.chunk
-            shared = shared and len(node.params) == 1  # chunk: who says how many a thread takes, gets them
+            shared = shared and len(node.params) == 1  # a user's chunk size stays
             if (shared or (isinstance(schedule, Vector) and not schedule.streamed_above)) and self._pays(node, rw):
                 vector = _divided(node, rw) if shared else node
                 assert isinstance(vector.schedule, Vector)  # that is what was asked, or made

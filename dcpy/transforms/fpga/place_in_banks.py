@@ -1,4 +1,4 @@
-"""PlaceInBanks: the arrays that somebody names are in the banks of the board's memory that somebody chose."""
+"""PlaceInBanks: puts the arrays that options name into the banks of the board's memory that they choose."""
 
 from __future__ import annotations
 

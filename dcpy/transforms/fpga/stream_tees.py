@@ -22,7 +22,7 @@ from dcpy.transforms.fpga.streaming_memory import DEPTH, plain
 
 
 def connect(found: InterKernelFifos, first: Dataflow, second: Dataflow, rw: Rewriter) -> None:
-    """Takes each array from the queue of its writer to its readers, and to memory if somebody needs it there.
+    """Takes each array from the queue of its writer to its readers, and to memory if it is needed there.
 
     The last reader of an array that is not stored gets the writer's queue; in front of others is a tee.
     """

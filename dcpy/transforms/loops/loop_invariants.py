@@ -108,7 +108,7 @@ def _has_same_operands(node: Node, found: Sequence[Node], loop: Loop | While, us
     for name in _named(node, uses):
         of_loop = uses.home(name) is loop.body or is_inside(uses.home(name), loop.body)
         if of_loop and not any(_holder(writer, found) for writer in uses.writers(name)):
-            return False  # a view, a queue, or what has no value yet: it stays, and so does who names it
+            return False  # a view, a queue, or what has no value yet: it stays, and so do its users
     for name in writes:
         holders = [_holder(writer, found) for writer in uses.writers(name)]
         if None in holders:

@@ -76,6 +76,6 @@ def _last(name: str, region: Region, uses: Uses) -> Moment:
 def _moment(region: Region, element: Element) -> Moment:
     """Return the time of an element that touches a container of a region, as seen from there."""
     block = child_of(region, element)
-    assert block is not None  # who touches a container is inside of the region that declares it
+    assert block is not None  # accesses of a container are inside of the region that declares it
     node = child_of(block, element) if isinstance(block, State) else None
     return region.index(block), block.index(node) if isinstance(block, State) and node is not None else 0

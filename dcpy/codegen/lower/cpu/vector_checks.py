@@ -5,7 +5,7 @@ after    var failing = 0;  loop i simd reduction(bitor: failing) { x = A[i];  fa
          if failing != 0 { loop i { x = A[i];  if x < 0 || x >= n { stop } } }
 
 Nothing leaves a loop of vectors, so that a check that leaves makes it scalar: several times as slow, where what is
-checked (indices, as a rule) is right. Where something is wrong, the loop as written finds what is to be told.
+checked (indices, as a rule) is right. Where something is wrong, the loop as written finds the error.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def any_fails(context: Context, body: tree.Body) -> tuple[Name, tree.Body] | Non
         return None
     if context.module.options.language is not Language.CPP:
         return None
-    asked = body[: last + 1]  # what follows changes nothing that anybody sees, as _only_checks says of the whole
+    asked = body[: last + 1]  # what follows has no visible effect, as _only_checks says of the whole
     if not _only_checks(body) or not _runs_on(asked):
         return None
     failing = Name(context.names.fresh("failing"), INDEX)

@@ -37,7 +37,7 @@ class Hardware:
     unfinished_checks: dict[str, int] = field(default_factory=dict)
     refusal_check: int = 0  # the check that the board has refused something
     checking_processes: int = 0  # processes of this kernel that check something
-    failure_array: str = ""  # the array in which they tell what has failed
+    failure_array: str = ""  # the array for the first failure of each process
     queues: dict[Queue, str] = field(default_factory=dict)  # of the process that is lowered: its parameters
 
     def deadlock(self, base: str) -> str:

@@ -1,6 +1,6 @@
 """Local names of processes' own variables, and the variables that are never written.
 
-What a program calls `i` in three processes has three names in it, for a program is one scope. In the text of hardware
+A variable `i` of three processes has three names, because a program is one scope. In the text of hardware
 each process is a function, so ``i_2`` is ``i`` there again.
 """
 
@@ -36,7 +36,7 @@ class Locals:
         return name
 
     def shortened(self, body: tree.Body, stem_of: Callable[[str], str]) -> tree.Body:
-        """The body, in which variables have the least number behind their stems that tells them apart."""
+        """The body, in which variables have the least number behind their stems that makes names distinct."""
         self.taken = {*self.outer}
         changed: Changes = {name: (self.fresh(stem_of(name)), None) for name in self.own}
         changed |= {name: (name, kind) for name, kind in _read_only(body, self.outer)}

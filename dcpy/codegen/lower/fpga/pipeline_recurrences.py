@@ -1,7 +1,7 @@
 """Recurrences of pipelined loops: values that an iteration needs of one before it, and after how many iterations.
 
 An interval is at least the latency of the way from such a value to the next one, divided by the distance in
-iterations. Indices are compared as polynomials of variables. What cannot be told is a distance of one: the safe side.
+iterations. Indices are compared as polynomials of variables. An unknown distance is taken to be one: the safe side.
 """
 
 from __future__ import annotations

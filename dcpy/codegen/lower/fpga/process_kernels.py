@@ -139,7 +139,7 @@ def lower_kernel(context: Context, block: Dataflow, lower_region: LowerRegion) -
     if hardware.board:
         _note_board(context, kernel, starts, counts)
     context.emit(tree.Evaluate(Call(name, args, Basic.VOID)))
-    if declared or hardware.board:  # somebody waits, so it may not have come to its end, and told nothing
+    if declared or hardware.board:  # another process waits, so it may not have ended and reported
         told = Call(hardware.deadlock(context.module.base), (Name("error", Pointer(INDEX)),), STATUS)
         status = Name(context.names.fresh("status"), STATUS)
         context.emit(tree.Declare(status.name, STATUS, told, constant=True))
@@ -185,7 +185,7 @@ def _counts(context: Context, kernel: tree.Function, ports: dict[str, str]) -> d
     assert hardware is not None
     places = {
         hardware.failure_array: integer(PLACES * hardware.checking_processes)
-    }  # what processes tell comes back like any array
+    }  # failures of processes come back like any array
     return {
         f"{param.name}_count": places.get(param.name) or buffer_size(context, arrays[ports.get(param.name, param.name)])
         for param in kernel.params

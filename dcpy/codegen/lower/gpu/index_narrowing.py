@@ -1,7 +1,7 @@
 """Index narrowing: a second text of a kernel, whose indices are numbers of 32 bits, for sizes where those hold them.
 
 A chip multiplies and adds numbers of 32 bits in one instruction, and needs several, and twice the registers, for
-64 bits. The host knows the sizes and chooses. What the data say stays as wide as it is.
+64 bits. The host knows the sizes and chooses. Indices that are data stay as wide as they are.
 """
 
 from __future__ import annotations

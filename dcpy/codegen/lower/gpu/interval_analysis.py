@@ -73,7 +73,7 @@ class IndexIntervals:
                 return Interval(left.low - right.high, left.high - right.low)
             case "*":
                 return self._product(left, right)
-            case "/" if self._is_natural(left) and self._is_natural(right):  # nobody divides by 0
+            case "/" if self._is_natural(left) and self._is_natural(right):  # divisors are not 0
                 return Interval(ZERO, self._quotient(left, right))
             case "%" if self._is_natural(left) and self._is_natural(right):
                 return Interval(ZERO, right.high - 1)

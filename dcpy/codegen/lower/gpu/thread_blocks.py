@@ -93,7 +93,7 @@ def stands_alone(context: Context, node: Node) -> bool:
 def lower_alone(context: Context, node: Node, lower_node: Callable[[Context, Node], None]) -> None:
     """Lower a node that each thread runs for itself, or the first thread for all."""
     kernel = context.kernel
-    assert kernel is not None  # `stands_alone` said so
+    assert kernel is not None  # `stands_alone` has checked
     insert_barrier_before(context, node)
     kernel.steps += 1
     if all(_is_own(context, name) for name in context.uses.touches(node).writes):

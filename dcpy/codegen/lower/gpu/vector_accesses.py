@@ -35,7 +35,7 @@ def lower_wide_map(context: Context, node: Map, body: tree.Body, lower_region: L
     if not wide or any(isinstance(statement, tree.CheckFail) for statement in statements(body)):
         return None
     param, (dim,) = context.names.of(node.params[0]), node.domain
-    assert isinstance(node.schedule, OfVectors)  # `vector_loads` said so
+    assert isinstance(node.schedule, OfVectors)  # `vector_loads` has checked
     count = node.schedule.width
     lane = Name(context.names.fresh("lane"), INDEX)
     vectors = {memlet: Name(context.names.fresh(f"{memlet.container}_wide"), _type(context, memlet)) for memlet in wide}

@@ -57,7 +57,7 @@ def lower_program(
         decide_waits(module, sdfg, gpu)
     module.callee_function = partial(_callee_function, module)
     context = Context(sdfg, module, avoided | exported, owned_results=_owned(sdfg, signature))
-    context.array_sizes = frozenset(signature.sizes if not sdfg.grids else sdfg.sizes)  # ranks are told those of all
+    context.array_sizes = frozenset(signature.sizes if not sdfg.grids else sdfg.sizes)  # of ranks: whole arrays'
     function = _lower_function(context, module.program, CallShape((), False, False))
     module.functions.append(function)
     module.functions += entry_functions(context, function, signature)
@@ -99,7 +99,7 @@ def _callee_function(module: ModuleContext, sdfg: Sdfg, shape: CallShape) -> tup
 
 
 def _lower_function(context: Context, name: str, shape: CallShape) -> tree.Function:
-    """One SDFG as one function. Callees return minus the number of a warning: their callers have to tell them apart."""
+    """One SDFG as one function. Callees return minus the number of a warning: an error is positive."""
     exported = name == context.module.program
     params = parameters(context, shape, exported=exported)
     register_places(context)

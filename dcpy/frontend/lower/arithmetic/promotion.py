@@ -137,7 +137,7 @@ def can_cast(source: DType, target: DType, casting: str = "same_kind") -> bool:
 
 @lru_cache(maxsize=16384)
 def _resolve(ufunc: np.ufunc, kinds: tuple[Any, ...], signature: tuple[Any, ...] | None) -> tuple[DType, ...]:
-    if all(isinstance(kind, type) for kind in kinds):  # no NumPy operand tells what Python's numbers become
+    if all(isinstance(kind, type) for kind in kinds):  # no NumPy operand decides what Python's numbers become
         kinds = tuple(np.dtype(kind) for kind in kinds)
     operands = (*kinds, *(None,) * ufunc.nout)
     if signature is None:

@@ -124,7 +124,7 @@ def unknown(b: TypedEmitter, order: str) -> FrontendError:
 def order_of_joined(b: TypedEmitter, arrays: Sequence[ArrayValue]) -> Axes:
     """The axes of arrays that are joined: as of a copy, where all with several elements along both axes agree.
 
-    An axis moves outwards past those with shorter strides: where one is between that says nothing, past that as well.
+    An axis moves outwards past those with shorter strides: where one without an order is between, past that as well.
     """
     known = [Steps(b, value) for value in arrays]
     found, guessed = list(range(arrays[0].rank)), False
@@ -321,7 +321,7 @@ def lies_backwards(b: TypedEmitter, value: ArrayValue) -> bool:
 
 
 def _is_whole_in_fortran_order(b: TypedEmitter, value: ArrayValue) -> bool:
-    """The same of an array whose order its descriptor does not tell: an argument with strides, or a new array."""
+    """The same of an array whose order its descriptor does not have: an argument with strides, or a new array."""
     if not value.is_all_of(b.desc(value)):
         raise unknown(b, "A")
     axes = [axis for axis in order_of_copy(b, value) if value.shape[axis] is not ONE]

@@ -176,7 +176,7 @@ def copies(program: LoweringState, container: str) -> list[tuple[str, object]]:
 
 
 def is_seen(program: LoweringState, holder: str) -> bool:
-    """Return whether the caller, or a name that somebody may read later, shows a container or list."""
+    """Return whether the caller, or a name that may be read later, shows a container or list."""
     desc = program.b.emit.descs.get(holder)
     if desc is not None and not desc.transient:
         return True

@@ -111,7 +111,7 @@ def _test(frame: Frame, part: core.If, ranges: Ranges, live: Names) -> bool | Sc
             test = condition(frame, part.test)
         if not scope.region.blocks and not scope.region.containers:
             return test
-    except DcpyError:  # it is told on that side
+    except DcpyError:  # it is raised on that side
         pass
     frame.emit.undo_to(mark)
     return None

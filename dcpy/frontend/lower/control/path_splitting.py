@@ -3,8 +3,8 @@
 ``u, v = v, u`` in a time loop makes two versions of its body: in one of them `u` is the first array, in the other it is
 the second. Each is analysed as if it had been written by hand; a scalar says which of them runs.
 
-Where paths meet that do not agree, their versions meet in one place as a rule (`joins`), which costs a copy. Where
-that is not what Python means (somebody writes into the array) or not possible (a dtype by path), lowering begins anew
+Where paths meet with different versions, these are copied into one place as a rule (`joins`). Where
+that is not what Python means (the array is written later) or not possible (a dtype by path), lowering begins anew
 and keeps the paths apart there (`PathsMatter`).
 """
 

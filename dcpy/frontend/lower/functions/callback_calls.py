@@ -64,7 +64,7 @@ def call_back(
 ) -> Value:  # fmt: skip
     """Emits the call; its value has the declared type, and is None where the result is `unused`.
 
-    `because`: why a function that nobody has declared is not compiled.
+    `because`: why a function that is not declared as a callback is not compiled.
     """
     if frame.map_scopes():
         raise CallbackInMap

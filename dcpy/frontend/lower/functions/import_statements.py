@@ -1,7 +1,7 @@
 """import`` statements: the name stands for the module, which is known when the program is compiled.
 
 Importing runs code, so a program imports nothing itself but what it could compile anyway (NumPy, `math` and the like):
-another module must have been imported before, by whoever runs the program.
+another module must have been imported before the program is compiled.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Carried kinds: numbers whose kind a loop changes are still what they were before it, if the loop does not run.
 
 ``x = 1``, a loop that assigns floats, ``return x``: at the head of the loop and behind it, `x` lives in a float. Where
-somebody sees its kind (a result, a dtype that depends on it), lowering begins anew and has two states behind the loop:
+its kind is visible (in a result, a dtype that depends on it), lowering begins anew and has two states behind the loop:
 `x` as it was before, and as the loop has left it. The body stays as it is.
 """
 
@@ -82,7 +82,7 @@ def perhaps(value: Scalar, befores: Sequence[Value], runs: ScalarExpr | Literal[
 
 
 def require_kind_kept(b: OpBuilder, value: Value, error: FrontendError) -> None:
-    """Keeps the paths apart on which a number has another kind, where somebody sees it who is no subclass of it."""
+    """Keeps the paths apart on which a number has another kind, where its kind is visible."""
     if isinstance(value, Scalar) and has_kinds(value):
         found = by_kind(b, value.other_kinds.merges, error)
         if isinstance(found, PathsMatter):

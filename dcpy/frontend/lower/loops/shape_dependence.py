@@ -2,7 +2,7 @@
 
 An index shapes a slice where it is in a bound of one, says an axis, a shape or another number that must be known,
 chooses from a list whose items differ in kind, or goes to a function that does so with it. This looks at the program's
-text, and a wrong answer costs time only: whoever asks may do either.
+text, and a wrong answer costs time only: either answer is correct.
 """
 
 from __future__ import annotations
@@ -183,7 +183,7 @@ class _Shapes:
         return False
 
     def _mentions(self, tree: ast.AST, names: Names) -> bool:
-        """Return whether one of `names` is in an expression; elements of arrays tell nothing about their index."""
+        """Return whether one of `names` is in an expression; elements of arrays do not depend on their index."""
         match tree:
             case ast.Name(id=name):
                 return name in names
@@ -265,7 +265,7 @@ def _definition(function: Value | None) -> tuple[core.Define, _Place] | None:
             try:
                 define = desugar(read_source(found))
             except DcpyError:
-                return None  # what is wrong is told where it is called
+                return None  # the error is raised where it is called
             own = frozenset(name for statement in define.body for name in statement.bound)
             parameters = {arg.arg for arg in (*define.args.posonlyargs, *define.args.args, *define.args.kwonlyargs)}
             return define, _Place(None, Closure(found, {}), own | parameters)

@@ -123,7 +123,7 @@ def changed_arguments(frame: Frame, paths: Sequence[ExitPoint]) -> list[str]:
         for name, value in start.items()
         if not name.endswith(_NEW) and any(path.env[name] != value or _is_set(path.env, name) for path in paths)
     ]
-    for name in changed:  # what it was matters where paths meet; of elements, the graph tells
+    for name in changed:  # its former value matters where paths meet; elements are in the graph
         frame.program.objects.used_fields[name] = not isinstance(start[name], Scalar | ArrayValue)
     return changed
 

@@ -6,8 +6,8 @@
         counter = Counter(5)                counter = Counter#counter:           its fields meet as names do
 
 An object is a reference, and its fields are names of the frame, ``key.field``. Where nothing but the one name stands
-for an object that the program has made, nobody can tell it from the object that the name has stood for before, or
-stands for on another path: it takes over the key, the old fields are gone, and branches and loops join the fields.
+for an object that the program has made, it cannot be distinguished from the object that the name has stood for before,
+or stands for on another path: it takes over the key, the old fields are gone, and branches and loops join the fields.
 Names that are not read again do not count.
 """
 
@@ -107,7 +107,7 @@ def _is_held(frame: Frame, value: ObjectValue, but: Iterable[str]) -> bool:
 
 
 def _is_repeated(frame: Frame) -> bool:
-    """Return whether a loop around is written once for each item: what its items are, no name says."""
+    """Return whether a loop around is written once for each item: no name holds its items."""
     around = any(loop.kind == "unrolled" for loop in frame.loops)
     return around or (frame.caller is not None and _is_repeated(frame.caller))
 

@@ -1,6 +1,6 @@
 """Loop parallelization: loops whose iterations only write places of their own become parallel maps.
 
-Every iteration of a comprehension writes to one place, which nobody else touches. Where all else that its body writes
+Every iteration of a comprehension writes to a place of its own. Where all else that its body writes
 is its own, too, iterations may run in any order; anything else is left to the loop.
 """
 

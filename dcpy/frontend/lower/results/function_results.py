@@ -179,7 +179,7 @@ class _Results:
         return len(self.results) - 1
 
     def which(self, groups: list[list[Returned]]) -> int:
-        """A result that says which group has returned."""
+        """A result with the number of the group that has returned."""
         numbers = [(one.site, Const(number, types.int64)) for number, group in enumerate(groups) for one in group]
         return self._told(numbers, types.int64)
 

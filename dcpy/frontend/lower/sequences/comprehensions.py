@@ -1,6 +1,6 @@
 """Comprehensions: a list whose items are written out where they are few and known, else a loop that fills an array.
 
-Where every combination of items counts and the sizes are known beforehand, the place of each item is known, and the
+Without a condition, and with sizes known beforehand, the place of each item is known, and the
 loop becomes a parallel map if an iteration does nothing but compute its own items. Where conditions leave items out,
 the items are counted.
 """

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame
     from dcpy.frontend.lower.op_builder import OpBuilder
 
-Leave = Callable[[ScalarExpr], None]  # is told the test that says that there are no more items
+Leave = Callable[[ScalarExpr], None]  # gets the test that there are no more items
 AT_RUN_TIME = "which item is the next one is known at run time only, and all of them are of one kind there"
 AT_THE_END = Const(np.iinfo(np.int64).max, types.int64)
 

@@ -189,7 +189,7 @@ def is_known(value: Value) -> bool:
 
 
 def is_guarded(b: OpBuilder, value: Value) -> bool:
-    """Return whether items that differ in kind stand beside others, and run time says how many of them there are."""
+    """Return whether items that differ in kind stand beside others, and their number is known at run time."""
     if not isinstance(value, IteratorValue) or not is_known(value) or not has_length(value):
         return False
     return length(b, value).constant is None

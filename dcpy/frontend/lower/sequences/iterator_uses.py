@@ -47,7 +47,7 @@ def unnamed(value: Value) -> Value:
 
 
 def read(frame: Frame, node: ast.expr, value: Value) -> Value:
-    """The value of a name, an item or a field. Where it is an iterator, whoever reads it takes all of the items."""
+    """The value of a name, an item or a field. Reading an iterator takes all of its items."""
     if isinstance(value, IteratorValue | Lazy | YieldingValue) and value.use is not None:
         _note(frame, node, value, value.use)
     return value

@@ -85,7 +85,7 @@ def _kind(frame: Frame, env: list_references.Env, value: List) -> list_types.Ite
 
 
 def _token(frame: Frame, name: str, values: Sequence[Value], envs: Sequence[list_references.Env]) -> object:
-    """A list that met another one, and that somebody else shows, is not changed any more."""
+    """Refuse changes of a list that was joined with another one, and that another name shows."""
     shared = False
     keys = {value.key: None for value in values if isinstance(value, ListRef)}
     for value, env in zip(values, envs, strict=True):

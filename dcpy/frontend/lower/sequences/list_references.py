@@ -229,7 +229,7 @@ def reachable(env: Env, roots: list[Value]) -> dict[str, bool]:
 
 
 def changing(frame: Frame, value: Changeable, what: str) -> str:
-    """The key of a list that is about to change; "" for one that nobody else can see."""
+    """The key of a list that is about to change; "" for one that no other name shows."""
     if not is_on(frame):
         frame.program.objects.identity.changing.add(list)
         raise IdentityMatters(list)

@@ -32,7 +32,7 @@ def next_item(frame: Frame, args: Sequence[Value], kwargs: Mapping[str, Value]) 
         raise FrontendError("next() takes an iterator and, at most, a default", notes=("Python raises TypeError here",))
     value, default = args[0], args[1] if len(args) > 1 else None
     if isinstance(value, IteratorValue) and value.kind not in NOT_ITERATED and sequences.has_length(value):
-        value = cursors.cursor(frame.b, value)  # nobody else has it: see `Use`
+        value = cursors.cursor(frame.b, value)  # no other name holds it: see `Use`
     if isinstance(value, IteratorValue) and value.kind == "cursor":
         return _of_cursor(frame, value, default)
     if sequences.is_stepped(value) or isinstance(value, Lazy | YieldingValue):

@@ -147,7 +147,7 @@ class _Checks:
         return int(limits.min), int(limits.max)
 
     def _fits(self, value: Value, name: str, relation: str, limit: int) -> None:
-        """The bound is ``relation`` the limit; no question where its own dtype says so."""
+        """The bound is ``relation`` the limit; no check where its own dtype proves it."""
         message = f"{name} is out of bounds for {self.dtype.numpy_name}"
         work = _work_dtype(value)
         range_of = np.iinfo(dtype_of(value).numpy) if dtype_of(value) != types.bool_ else np.iinfo(np.uint8)

@@ -34,7 +34,7 @@ def bincount(b: OpBuilder, x: Value, /, weights: Value = NONE, minlength: Value 
     numbers = b.array(x)
     if numbers.rank != 1 or numbers.dtype.kind not in "iub":
         raise b.error("np.bincount takes a vector of integers", notes=("NumPy raises here",))
-    highest = _HIGHEST.get(numbers.dtype)  # None: only the numbers tell
+    highest = _HIGHEST.get(numbers.dtype)  # None: only known from the numbers
     if numbers.dtype == types.bool_:  # as an index, a truth value would be a mask
         numbers = b.array(b.cast(numbers, types.int64))
     zero = Const(0, types.int64)

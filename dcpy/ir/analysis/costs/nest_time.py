@@ -5,7 +5,7 @@ wait for each other, or the bytes that a level of memory delivers (Williams et a
 Hofmann et al., Execution-Cache-Memory, 2015). Starts of loops and teams, and looks for pages, come on top. Everything
 is a number: the sizes are those of a call, or what is typical.
 
-It is made to tell which of two ways is the faster one, and which bound a nest is at; not how long it takes to the
+It compares two ways to run a nest, and finds the bound that a nest is at; it does not predict its time to the
 nanosecond. Programs stand as they are lowered, with their schedules.
 """
 
@@ -180,7 +180,7 @@ class _Nest:
         )  # fmt: skip
 
     def elements(self) -> tuple[Element, ...]:
-        """Return the elements of the nest that are needed to tell which one it is."""
+        """Return the elements of the nest that identify it."""
         if self.scope is not None:
             return (self.scope,)
         return tuple(statement.element for phase in self.phases for statement in phase.statements)

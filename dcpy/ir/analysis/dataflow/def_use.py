@@ -359,7 +359,7 @@ class Groups:
         self._key_of = key_of
         self._members: dict[Hashable, dict[Element, None]] = {}
         self._keys: dict[Element, Hashable] = {}
-        self._changed = dict.fromkeys(elements)  #: whose keys are asked for when somebody wants to know
+        self._changed = dict.fromkeys(elements)  #: their keys are computed on demand
 
     def of(self, element: Element) -> tuple[Element, ...]:
         for changed in tuple(self._changed):

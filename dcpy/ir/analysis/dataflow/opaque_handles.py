@@ -1,7 +1,7 @@
 """Opaque handles: memory that holds addresses of the process, as a random generator of NumPy does.
 
-Who writes such memory decides where the program jumps. So it is passed by the caller, who has a real one, and nothing
-but the nodes that know what it is (`LibraryNode.handles`) writes it: an SDFG from a file cannot make one up.
+Code that writes such memory decides where the program jumps. So it is passed by the caller, who has a real one, and
+nothing but the nodes that know what it is (`LibraryNode.handles`) writes it: an SDFG from a file cannot make one up.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Declared maps: do iterations of a map that a program declares depend on each other, for all sizes?
 
 A claim is proved, disproved, or left to the program: where the answer depends on run-time values, or is yes for some
-sizes only, nobody but the interpreter finds out.
+sizes only, only the interpreter finds it.
 """
 
 from __future__ import annotations

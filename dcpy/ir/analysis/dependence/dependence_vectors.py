@@ -36,7 +36,7 @@ from dcpy.ir.tree import is_inside
 class Dependence:
     """All distances from `source` to `sink`: points of the set `distances`, None where it cannot be written.
 
-    Of an iteration pair in it nothing is said about which one runs first: that is a question to the distances.
+    It does not order a pair of iterations: the distances do.
     `exact`: each point is the distance of some pair, for some values of the symbols.
     """
 

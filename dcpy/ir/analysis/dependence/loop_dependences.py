@@ -259,7 +259,7 @@ def _way_out(body: Region) -> Refusal | None:
     """Return what may end a loop early. After a check raised, the caller would see what later iterations write.
 
     `loop-inspection` finds out before which iterations these are. A loop inside that never ends, and nothing that
-    raises beside it, is no way out: nobody sees anything then, whatever the order is.
+    raises beside it, is no way out: nothing is visible then, whatever the order is.
     """
     for part in leavers(body):
         if part.effects is Effect.MAY_NOT_END:

@@ -1,8 +1,8 @@
 """Dependences through memory in a pipeline: how many iterations lie between two that touch the same element.
 
-A tool that cannot tell waits until what an iteration has written is there, before the next one starts. What is proved
+A tool without a proof waits until what an iteration has written is there, before the next one starts. What is proved
 here may be promised to it. With loops i, k, t around an access to ``s[t]``, iterations with different t never meet, so
-those that do are as many iterations apart as t has values. Integer sets are asked; what they cannot tell is not
+those that do are as many iterations apart as t has values. Integer sets decide; what they cannot prove is not
 promised.
 """
 

@@ -1,7 +1,7 @@
 """Data validity on host and device: a forward dataflow analysis over regions, with repairs where a pass wants them.
 
 A container that has a twin on a device is valid on the host, on the device, or on both. Who reads it, or writes a part
-of it, needs it to be valid on its own side; who writes it makes the other side invalid; a copy of the whole makes both
+of it, needs it to be valid on its own side; a write makes the other side invalid; a copy of the whole makes both
 valid. The passes that place copies run this analysis, and so does the verifier, which thus finds what they forgot.
 
 The program's results, and its arguments when it ends or raises an exception, are read where callers have them.
@@ -119,7 +119,7 @@ class _Walk:
     def region(self, region: Region, state: Validity) -> Validity | None:
         """The state at the end; None where control does not get there. `state` is changed."""
         for name in region.containers:
-            if name in self.tracked:  # what nobody has written yet is as good on either side
+            if name in self.tracked:  # unwritten data are as good on either side
                 known = name in self.arguments or name in self.uses.sdfg.constants
                 state[name] = self.homes.get(name, Side.HOST) if known else Side.BOTH
         current: Validity | None = state

@@ -31,7 +31,7 @@ def loops_around(kernel: Map) -> tuple[Variable, ...]:
 
 
 def launches(kernel: Map, sizes: Mapping[str, int], most: int = MOST) -> Iterator[SampledLaunch]:
-    """The launches of a kernel, one for each iteration of the loops around it, as far as `sizes` tell them.
+    """The launches of a kernel, one for each iteration of the loops around it, as far as `sizes` determine them.
 
     Of a loop with more than `most` iterations so many are taken, evenly. What a branch or a `while` loop skips is not
     known here. A kernel without a block is not started.

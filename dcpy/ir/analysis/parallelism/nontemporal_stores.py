@@ -1,7 +1,7 @@
 """Non-temporal stores: rows that a vector loop writes whole, and that nothing near it reads.
 
 A store that goes through caches brings each line there before it overwrites it. Where an array is larger than caches,
-the lines that are written first are gone again before anybody reads them: that traffic was for nothing.
+the lines that are written first are gone again before they are read: that traffic was for nothing.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ def distributions_have_an_entry_per_dimension(subject: Declaration, scope: Scope
 
 @rule("distribution.blocks", Declaration)
 def blocks_hold_all_elements(subject: Declaration, scope: Scope) -> Findings:
-    """As far as numbers tell, blocks have elements, offsets are not negative, and all elements are on the grid."""
+    """As far as sizes are numbers, blocks have elements, offsets are not negative, and all elements are on the grid."""
     desc = subject.desc
     if not isinstance(desc, Array) or desc.distribution is None or desc.distribution.grid not in scope.sdfg.grids:
         return

@@ -1,4 +1,4 @@
-"""Foreign functions: compiled code calls only functions that somebody has declared."""
+"""Foreign functions: compiled code calls only declared functions."""
 
 from __future__ import annotations
 

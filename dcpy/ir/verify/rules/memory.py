@@ -85,7 +85,7 @@ def storages_have_room(sdfg: Sdfg, scope: Scope) -> Findings:
 
 @rule("memory.views", Declaration)
 def views_show_memory_of_their_base(subject: Declaration, scope: Scope) -> Findings:
-    """A view without a window, as far as numbers tell, shows elements within the memory of its base."""
+    """A view without a window, as far as sizes are numbers, shows elements within the memory of its base."""
     view = subject.desc
     base = scope.desc(view.of) if isinstance(view, View) else None
     if not isinstance(view, View) or view.window is not None or not isinstance(base, Scalar | Array | View):

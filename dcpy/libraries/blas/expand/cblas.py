@@ -350,7 +350,7 @@ def _gemv(node: Gemv, f: Fragment, prefix: str, environment: str) -> None:
 def _dot(node: Dot, f: Fragment, prefix: str, environment: str) -> None:
     out = f.output("result")
     call = CblasCall(f, out.dtype)
-    x, y = call.vector(f.input("x")), call.vector(f.input("y"))  # who asks for 32 bits expects them: the usual branch
+    x, y = call.vector(f.input("x")), call.vector(f.input("y"))  # 32 bits are the usual branch
     if call.packed_inputs:
         f.decline("a vector runs backwards: to copy it for cblas takes as long as the loop")
     if any(owner.runs is not Runs.PERHAPS for owner in owners_around(node)):

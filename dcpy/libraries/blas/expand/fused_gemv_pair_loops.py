@@ -1,7 +1,7 @@
 """Fused GEMV pair on CPUs: a few rows at a time go into both products, so that the matrix is read once.
 
 Sums of columns are those of parts of the rows, each of which has a row of its own, added up in the order of the parts.
-How many there are does not depend on the number of threads, and so do no results.
+Their number, and so the results, do not depend on the number of threads.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ from dcpy.libraries.process_networks import NetworkQueues, copies, module_stem, 
 
 DTYPES = (types.float32, types.float64, types.int32, types.int64)
 EXTRA = 2  #: cycles that reading a sum and writing it take beside the addition
-MOST_PES = 64  #: where nobody has asked for a number
+MOST_PES = 64  #: where no number is given
 MOST_COLUMNS = 4096  #: results that a PE keeps: 16 KB of f32
 COLUMNS = 64  #: of a tile, where the number of columns is a symbol
 LONGEST_ROW = 1 << 14  #: elements of A that wait in front of a PE

@@ -202,7 +202,7 @@ def _take(gemv: Gemv, own: Memlet, node: Map, rw: Rewriter) -> None:
 def _first_lifted(
     node: Map, kind: type[Dot | Gemv], vectors: tuple[str, ...], uses: Uses
 ) -> RecognizedProduct | Refusal:
-    """The first product of a kind in a map that can be lifted, as far as its vectors tell; or why there is none."""
+    """The first product of a kind in a map that can be lifted, going by its vectors; or why there is none."""
     if len(node.params) > len(vectors) or not isinstance(node.schedule, Undecided):
         return Refusal("the map has too many parameters, or a schedule")
     if any(set(node.params) & set(values.symbols) or values.step is not ONE for values in node.domain):

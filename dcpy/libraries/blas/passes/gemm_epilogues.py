@@ -120,7 +120,7 @@ class FoldFactor(Transformation["ScaledEpilogue"]):
              gemm (a <- tmp, b <- B) -> (c -> C)
 
     Applies where the map writes just what the product reads, where the scaled array and the scalar do not change in
-    between, and where the product has no other scalar as its factor. The map stays, for whoever else reads it.
+    between, and where the product has no other scalar as its factor. The map stays, for its other readers.
     """
 
     name: ClassVar[str] = "fold-factor"

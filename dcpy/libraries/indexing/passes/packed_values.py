@@ -1,6 +1,6 @@
 """Packed values: elementwise results of what one mask selects, read off the dataflow before them.
 
-A ``compress`` packs operands, maps compute with packed elements, somebody uses the result. The same can be computed for
+A ``compress`` packs operands, maps compute with packed elements, the result is used. The same can be computed for
 each element of the mask's shape, if nothing that these nodes read changes before the use.
 """
 

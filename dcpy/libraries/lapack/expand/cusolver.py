@@ -1,7 +1,7 @@
 """Factorizations and solutions through cuSOLVER or hipSOLVER, in place, on matrices stored by columns; `trsm` of BLAS.
 
 An operand is copied once, by a kernel, into such a matrix. What NumPy raises ``LinAlgError`` for is in ``info``, which
-stays on the device until somebody looks at it: the frontend's check.
+stays on the device until the frontend's check reads it.
 """
 
 from __future__ import annotations

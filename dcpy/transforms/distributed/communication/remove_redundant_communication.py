@@ -149,7 +149,7 @@ def _is_there(original: str, name: str, node: Node, uses: Uses) -> bool:
 
 
 def _is_split(node: Node, home: Home, uses: Uses) -> bool:
-    """Return whether what a library node combines over is dealt out, which only its operands tell."""
+    """Return whether what a library node combines over is dealt out, which only its operands show."""
     written = {label for touch in node_accesses(node, uses) if touch.is_write for label in touch.labels or ()}
     return not isinstance(node, Map) and any(label not in written for label in home)
 

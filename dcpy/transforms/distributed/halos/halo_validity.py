@@ -4,7 +4,7 @@ A forward analysis over the region tree, as that of available copies. A write ma
 much of it valid as it sends, a copy to a whole array fills all that there is room for; a map that also runs iterations
 of the neighbours leaves as much valid as it runs. Loops are taken as any number of iterations: what holds inside of one
 holds at its beginning and behind its body. Maps write boxes, and what is outside of the box stays as valid as it was.
-What is undefined is valid.
+Undefined elements are valid.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ class _Walk:
                 ends = [self.region(arm, valid) for arm in block.regions()]
                 ends += [] if block.otherwise is not None else [valid]
                 valid = _common(ends) if not _is_left(block) else without(block, valid, self.uses)
-            elif isinstance(block, Dataflow):  # who waits for whom is not known
+            elif isinstance(block, Dataflow):  # their order is not known
                 valid = {}
                 self.region(block.body, valid)
             elif block.regions():

@@ -29,7 +29,7 @@ from dcpy.transforms.gpu.placement.single_thread_kernels import one_thread
 from dcpy.transforms.maps.map_of_copy import copy_as_maps
 from dcpy.transforms.passes import GraphPass
 
-LARGE = 4096  #: elements along each axis, where it is estimated who does more
+LARGE = 4096  #: elements along each axis, by which the work of both sides is estimated
 ALIKE = 8  #: less than so many times as much is alike
 
 

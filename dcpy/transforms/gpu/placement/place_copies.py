@@ -81,7 +81,7 @@ class _Copies(ValidityDemand):
         self.rw.replace(check, branch)
 
     def on_failing_kernel(self, names: Sequence[str], kernel: Element) -> None:
-        pass  # who finds the failure fetches them: no copy is placed for that
+        pass  # the code that finds the failure fetches them
 
 
 @dataclass

@@ -120,8 +120,8 @@ def _is_later(reader: Element, second: Node, region: Region) -> bool:
 def _candidates(second: Node, uses: Uses) -> Iterator[Node]:
     """Nodes of the region's states before this one that may compute the same, the nearest first.
 
-    Those with an equal computation inside, no more than `NEAREST`: who knows many that differ in operands' elements or
-    values would look at all pairs of them.
+    Those with an equal computation inside, no more than `NEAREST`: a tasklet with many that differ in operands'
+    elements or values would look at all pairs of them.
     """
     groups = ((part, uses.group_of(part, computation)) for part in subtree(second))
     leaf, alike = next((found for found in groups if found[1]), (second, ()))

@@ -42,7 +42,7 @@ class ScalarValueNumbering(Transformation[EqualScalars]):
     pattern = one(writer)
 
     def plan(self, m: Match) -> EqualScalars | Refusal:
-        """The first two of what the tasklet writes that are equal, the second one of which somebody reads."""
+        """The first two of what the tasklet writes that are equal, the second one of which is read."""
         writer, uses = m[self.writer], m.uses
         if len(writer.outputs) < 2:
             return Refusal("the tasklet writes one value")
