@@ -190,7 +190,7 @@ def memory_of_a_symbol(x: f32[N], y: f32[N]):
         (data_decide, "depends on a condition, or on data"),
         (until_data_say_so, "ends when data say so|depends on a condition"),
         (one_array_for_two, "touch|writes"),
-        (an_address_from_data, "a process cannot check that, for what comes behind the check hands tokens to others"),
+        (an_address_from_data, "a process cannot check that, because it passes elements on after the check"),
         (a_queue_from_data, "the queue is unknown"),
         (a_circle, r"the network stops for ever: .*give waits for .*take, which waits for .*give"),
         (a_circle, "no depth helps"),

@@ -96,7 +96,7 @@ class LoopsIntoTiles(GraphPass):
             plan = recomputation(producer, self.reads, rw.uses)
             if not isinstance(plan, Refusal):
                 inline(producer, plan, rw)
-                rw.remark(loop, True, f"{plan.tmp!r} is computed again by each point that reads it")
+                rw.remark(loop, True, f"{plan.tmp!r} is recomputed at each point that reads it")
         if row.is_single:
             points = points_of(loop, rw.uses, counts=_is_map)
         else:

@@ -49,7 +49,7 @@ class DecoupleMemory(GraphPass):
                 continue
             found = _accesses(processes[0], rw)
             refusal = found if isinstance(found, Refusal) else None
-            rw.remark(processes[0], refusal is None, str(refusal or "readers and writers go to memory for it"))
+            rw.remark(processes[0], refusal is None, str(refusal or "separate processes read and write memory for it"))
             if not isinstance(found, Refusal):
                 _decouple(block, processes[0], rw)
 
@@ -70,13 +70,13 @@ def _accesses(process: Process, rw: Rewriter) -> list[MemoryAccess] | Refusal:
 def _why_not(access: MemoryAccess, found: list[MemoryAccess], written: list[str]) -> Refusal | None:
     memlet, place = access.memlet, access.place
     if access.mode is Mode.COMBINE or memlet.dynamic or not access.is_sure() or access.varying_symbols:
-        return Refusal(f"{memlet} is no plain access of each iteration")
+        return Refusal(f"{memlet} is not accessed in each iteration exactly once")
     if not memlet.subset.is_point or not isinstance(place, Tasklet | Copy):
         return Refusal(f"{memlet} is more than an element")
     if memlet.container != access.root:
-        return Refusal(f"{memlet} is seen through a view")
+        return Refusal(f"{memlet} is accessed through a view")
     if access.memory in written and (not access.is_write or written.count(access.memory) > 1):
-        return Refusal(f"{access.root!r} is written, and touched in another place")
+        return Refusal(f"{access.root!r} is written, and accessed in another place")
     if any(values is None for _, values in _variables(access)):
         return Refusal(f"how often {memlet} happens is not known")
     same = [one for one in found if one.place is place and one.memlet == memlet]

@@ -72,7 +72,7 @@ def _why_on_host(block: Block, uses: Uses) -> Refusal | None:
         for name in (*touched.reads, *touched.writes):
             desc = uses.desc(name)
             if desc.dtype.kind == "c" or desc.dtype.name == "f16":
-                return Refusal(f"{name!r} is {desc.dtype}, which hardware has not")
+                return Refusal(f"{name!r} is {desc.dtype}, which hardware does not support")
             if isinstance(desc, Array) and desc.alias:
                 return Refusal(f"{name!r} may overlap another argument")
             if isinstance(uses.desc(uses.root(name)), Array) and uses.root(name) != name:
@@ -88,7 +88,7 @@ def _place(run: Sequence[Block], rw: Rewriter) -> None:
         assert isinstance(desc, Array)  # `_arrays` asked
         if desc.transient and name not in rw.sdfg.constants and _touched_only_in(run, name, rw):
             rw.redeclare(name, replace(desc, space=Space.GLOBAL, allocation=Allocation.HEAP))
-            rw.remark(rw.sdfg, True, "is beside the device alone", about=name)
+            rw.remark(rw.sdfg, True, "is in the memory of the device only", about=name)
             continue
         fresh = Array.packed(desc.dtype, desc.shape, transient=True, span=desc.span)
         there = rw.declare_fresh(PREFIX + name, replace(fresh, space=Space.GLOBAL, allocation=Allocation.HEAP))

@@ -68,7 +68,7 @@ class InterKernelFifos:
 def fifos_between(first: Dataflow, second: Dataflow, rw: Rewriter) -> InterKernelFifos | Refusal:
     """Return the queues from one network to the next one; or why they stay apart."""
     if any(_may_fail(element) for element in subtree(first)):
-        return Refusal("what the network before checks must hold first")
+        return Refusal("the checks of the network before it must pass first")
     ours, theirs = list(touched(first, rw)), list(touched(second, rw))
     written = {one.memory for _, one in ours if one.is_write}
     read = {one.memory for _, one in ours if not one.is_write}
@@ -76,7 +76,7 @@ def fifos_between(first: Dataflow, second: Dataflow, rw: Rewriter) -> InterKerne
     kept: dict[str, None] = {}
     for process, access in theirs:
         if access.is_write and access.memory in written:
-            return Refusal(f"{access.root!r} is written in one of them, and touched in the other one")
+            return Refusal(f"{access.root!r} is written in one of them, and accessed in the other one")
         if access.is_write and access.memory in read:
             kept[access.root] = None
         elif access.memory in written:
@@ -86,11 +86,11 @@ def fifos_between(first: Dataflow, second: Dataflow, rw: Rewriter) -> InterKerne
             found.append(handed)
     for name in kept:
         if not found or not _can_be_kept(name, ours, rw):
-            return Refusal(f"{name!r} is written in one of them, and touched in the other one")
+            return Refusal(f"{name!r} is written in one of them, and accessed in the other one")
     stored = frozenset(one.container for one in found if _is_needed(one.container, found, rw))
     met = reconvergences([first, second], [(one.writer, one.reader) for one in found], rw.uses)
     if met is not None and (refusal := _may_wait([first, second], rw)):
-        return Refusal(f"two paths would meet again in {met.name!r}, {refusal}")
+        return Refusal(f"two paths would join in {met.name!r}, {refusal}")
     return InterKernelFifos(tuple(found), stored, tuple(kept), met is not None)
 
 
@@ -118,7 +118,7 @@ def _hand_over(
     """An array that the first network writes through one access."""
     name, desc = access.root, rw.uses.desc(access.root)
     if not isinstance(desc, Array) or len(rw.uses.overlapping(name)) > 1:
-        return Refusal(f"{name!r} is seen under other names")
+        return Refusal(f"{name!r} has aliases")
     writers = [one for one in ours if one[1].memory == access.memory]
     if len(writers) != 1:
         return Refusal(f"{name!r} is touched in {len(writers)} places of the network that writes it")
@@ -142,7 +142,7 @@ def _way(
 ) -> tuple[FifoKind, tuple[ScalarExpr, ...]] | Refusal:
     ours, theirs = written.subset, access.subset
     if ours is None or theirs is None:
-        return Refusal("which elements these are is not known")
+        return Refusal("their elements are not known")
     ranges = rw.uses.ranges_at(reader)
     other_order = same_order(ours, mine, theirs, its, ranges)
     if not other_order:

@@ -58,7 +58,7 @@ class InterleaveAccumulation(GraphPass):
                     if not refusal:
                         turns = _whole(node, _turns(sums)) or _turns(sums)
                         _take_turns(node, turns, rw)
-                        rw.remark(node, True, f"the sums of {turns} rows take turns")
+                        rw.remark(node, True, f"the sums of {turns} rows are interleaved")
                     else:
                         rw.remark(node, False, str(refusal))
             for node in [node for node in process.body.walk_nodes() if isinstance(node, Map)]:
@@ -235,7 +235,7 @@ def _partial(node: Map, found: Sum, rw: Rewriter) -> None:
         position, width = position + 1, width // 2
     first = {"part": Memlet(parts, Subset.point(ZERO))}
     rw.add_node(Tasklet(first, {"out": target}, (("out", Ref("part", dtype)),), span=node.span), state, position)
-    rw.remark(node, True, f"{turns} partial sums take turns, then a tree adds them up")
+    rw.remark(node, True, f"{turns} partial sums are interleaved, then a tree adds them up")
 
 
 def _half(width: int, parts: str, target: Memlet, dtype: DType, rw: Rewriter, node: Map) -> Map:

@@ -32,7 +32,7 @@ class ProductsInLoops(GraphPass):
         """Map by map."""
         for node in [node for node in rw.sdfg.body.walk_nodes() if isinstance(node, Map)]:
             if _holds_products_alone(node) and not any(isinstance(owner, Map) for owner in owners_around(node)):
-                rw.remark(node, True, "its products go one by one through a systolic array")
+                rw.remark(node, True, "a systolic array computes its products one after the other")
                 as_loops(node, rw)
 
 

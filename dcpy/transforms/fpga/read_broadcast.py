@@ -89,7 +89,7 @@ def _share(readers: list[Reader], block: Dataflow, rw: Rewriter) -> None:
         for other in left:
             refusal = _why_not(first, [first, *same], other, block, rw)
             told = f"{first.array!r} is read by {first.process.name!r}, too: "
-            rw.remark(other.process, not refusal, told + str(refusal or "a tee gives it to both"))
+            rw.remark(other.process, not refusal, told + str(refusal or "a tee passes it to both"))
             if not refusal:
                 same.append(other)
         left = [other for other in left if other not in same]
@@ -104,7 +104,7 @@ def _why_not(
     processes = [inner for inner in block.body.blocks if isinstance(inner, Process)]
     for one in together:
         if are_connected(processes, _taker(one, processes, rw), _taker(other, processes, rw), rw.uses):
-            return Refusal("two paths would part in a tee, and meet again")
+            return Refusal("two paths would split at a tee and join again")
     if _is_same_nest(first, other):
         return None
     mine, its = first.copy.src.subset, other.copy.src.subset

@@ -87,7 +87,7 @@ def window_of(memlets: Sequence[Memlet], node: Map, ranges: Ranges) -> StencilWi
     points = tuple(size for size in sizes if size)
     if len(points) < len(sizes) or any(values.step is not ONE for values in node.domain) or node.domain[0].size is ZERO:
         names = [name for values in node.domain[1:] for name in values.symbols]
-        return Refusal(f"the sizes of rows are no numbers, as those of a shift register are: {how_to_number(names)}")
+        return Refusal(f"a shift register needs rows of constant sizes: {how_to_number(names)}")
     offsets = [offset_of(memlet, node.params) for memlet in memlets]
     known = [offset for offset in offsets if offset is not None]
     if len(known) < len(offsets):
@@ -105,7 +105,8 @@ def window_of(memlets: Sequence[Memlet], node: Map, ranges: Ranges) -> StencilWi
     window = replace(box, taps=taps)
     if window.width > WIDEST:
         return Refusal(f"its window has {window.width} elements, more than {WIDEST}")
-    return window if window.before >= 0 and window.after >= 0 else Refusal("its taps leave the order of its elements")
+    in_order = window.before >= 0 and window.after >= 0
+    return window if in_order else Refusal("its reads do not follow the order of its elements")
 
 
 def offset_of(memlet: Memlet, params: Sequence[str]) -> tuple[int, ...] | None:

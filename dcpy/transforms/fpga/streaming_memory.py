@@ -54,7 +54,7 @@ class StreamingMemory(GraphPass):
             if node.state is None or _is_inside_a_scope(node):
                 continue
             refusal = why_not_streamed(node, rw)
-            rw.remark(node, not refusal, str(refusal or "its elements go through queues"))
+            rw.remark(node, not refusal, str(refusal or "its elements are streamed through queues"))
             if not refusal:
                 _stream(node, rw)
 

@@ -128,7 +128,7 @@ def _stage(node: Map, rw: Rewriter) -> Stage | Refusal:
     bounds = [(values.start.constant, values.stop.constant, values.step.constant) for values in node.domain]
     if any(start is None or stop is None or step != 1 or stop <= start for start, stop, step in bounds):
         names = [name for values in node.domain for name in values.symbols]
-        return Refusal(f"the sizes of the grid are no numbers: {how_to_number(names)}")
+        return Refusal(f"the sizes of the grid are not constant: {how_to_number(names)}")
     reads, writes = _elements(node, rw)
     sources, targets = {memlet.container for memlet in reads}, {memlet.container for memlet in writes}
     if len(sources) != 1 or len(writes) != 1:
@@ -140,7 +140,7 @@ def _stage(node: Map, rw: Rewriter) -> Stage | Refusal:
     points = tuple((stop or 0) - (start or 0) for start, stop, _ in bounds)
     boxes = [_box(memlet, node, points) for memlet in (reads[0], writes[0])]
     if boxes[0] is None or boxes[1] is None:
-        return Refusal("it goes to elements at distances that are not constant")
+        return Refusal("it accesses elements at distances that are not constant")
     first = GridBox(_numbers(window.start), _numbers(window.box)) if window else boxes[0]
     return Stage(node, source, target, first, boxes[1], window)
 

@@ -112,7 +112,7 @@ def _of_memlets(one: Candidate, uses: Uses) -> Refusal | None:
                 if refusal := _of_array(memlet, desc, one, uses, is_write=memlet in written):
                     return refusal
             elif memlet in written:
-                return Refusal(f"an iteration goes on with {memlet.container!r} of the one before")
+                return Refusal(f"an iteration uses {memlet.container!r} of the one before")
     return _of_others(one)
 
 
@@ -137,9 +137,9 @@ def _of_array(memlet: Memlet, desc: Array, one: Candidate, uses: Uses, *, is_wri
     if param not in memlet.subset.symbols:
         return Refusal(f"each iteration writes {memlet}") if is_write else None
     if any(param in index.symbols for index in rows) or param in (last - sym(param)).symbols:
-        return Refusal(f"{memlet}: the elements of neighbours in {param} do not lie side by side")
+        return Refusal(f"{memlet}: the elements of neighbours in {param} are not adjacent in memory")
     if desc.strides[-1] is not ONE or desc.alias or uses.root(memlet.container) != memlet.container:
-        return Refusal(f"{memlet}: the elements of neighbours do not lie side by side")
+        return Refusal(f"{memlet}: the elements of neighbours are not adjacent in memory")
     if memlet.wcr and desc.space is not Space.LOCAL and not is_inside(uses.home(memlet.container), one.process):
         return Refusal(f"{memlet} is combined in memory")
     return None
@@ -174,7 +174,7 @@ def _on_chip(memlet: Memlet, desc: Array, lanes: int, one: Candidate, size: Expr
     if size is ZERO or len(desc.shape) != 1 or count is None or count % lanes or not starts:
         return Refusal(f"{memlet} has no piece of memory on the chip for each of {lanes} lanes")
     if any(part.factor != lanes or part.style != "cyclic" for part in desc.partition):
-        return Refusal(f"{memlet.container!r} is cut in another way")
+        return Refusal(f"{memlet.container!r} is partitioned in another way")
     if memlet.wcr and latency(memlet.wcr, desc.dtype) + EXTRA > (size.constant or 0) // lanes:
         return Refusal(f"{size} sums in tokens of {lanes} go on before an addition ends")
     return None

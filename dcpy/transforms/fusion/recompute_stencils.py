@@ -54,7 +54,7 @@ class RecomputeStencils(GraphPass):
             if isinstance(plan, Refusal):
                 rw.remark(node, False, plan.reason)
             else:
-                rw.remark(node, True, f"{plan.tmp!r} is computed where it is read")
+                rw.remark(node, True, f"{plan.tmp!r} is recomputed where it is read")
                 inline(node, plan, rw)
 
     def _plan(self, node: Map, uses: Uses) -> Inlining | Refusal:

@@ -71,7 +71,7 @@ def accumulation(name: str, node: Map, uses: Uses) -> Accumulation | Refusal:
         return Refusal(f"{name!r} is private to it")
     desc = uses.desc(name)
     if not isinstance(desc, Array | Scalar) or len(uses.overlapping(name)) > 1:
-        return Refusal(f"{name!r} is seen under other names")
+        return Refusal(f"{name!r} has aliases")
     if desc.transient and uses.home(name) is node.state.region:
         return Refusal(f"{name!r} is a transient of the scope around the map already")
     if any(is_inside(reader, node.body) for reader in uses.readers(name)):

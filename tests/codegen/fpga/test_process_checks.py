@@ -37,5 +37,5 @@ def test_tokens_are_not_left_out():
     stream = "stream s: f64 capacity 2 transient"
     give = "process a { loop i = 0:N @pipelined { let m = wrap(k[i], N, 0) copy x[m] -> s } }"
     take = "process b { loop j = 0:N @pipelined { copy s -> y[j] } }"
-    with pytest.raises(CodegenError, match="what comes behind the check hands tokens to others"):
+    with pytest.raises(CodegenError, match="it passes elements on after the check"):
         device_text(f"{stream} dataflow {{ {give} {take} }}")

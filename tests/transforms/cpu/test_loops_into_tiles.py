@@ -202,7 +202,7 @@ def test_what_points_share_is_computed_again_by_each():
             }
           }
         }""").same_values(N=[1, 5], P=[1, 3])
-    passed.says("'u' is computed again by each point that reads it", "runs in tiles of 256 along j")
+    passed.says("'u' is recomputed at each point that reads it", "runs in tiles of 256 along j")
     assert "f64[P] transient" not in passed.text
 
 

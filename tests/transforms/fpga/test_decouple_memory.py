@@ -63,8 +63,8 @@ def stays(body, reason):
 
 
 def test_what_stays():
-    stays("state { map i = 0:N { copy y[i] -> y[i] } }", "'y' is written, and touched in another place")
-    stays("state { map i = 0:N { tasklet (a <- x[0]) -> (o -> y[0] (add)) { o = a } } }", "y[0] (add) is no plain")
+    stays("state { map i = 0:N { copy y[i] -> y[i] } }", "'y' is written, and accessed in another place")
+    stays("state { map i = 0:N { tasklet (a <- x[0]) -> (o -> y[0] (add)) { o = a } } }", "is not accessed in each")
     stays("loop i = 0:N { if x[0] > f32(0.0) { copy x[0] -> y[i] } }", "there is a branch in it")
     stays("copy x[0:N] -> y[0:N]", "x[0:N] is more than an element")
     stays("state { map i = 0:N { tasklet () -> (o -> y[i]) { o = f32(1.0) } } }", "there is nothing to decouple")

@@ -41,7 +41,7 @@ def test_what_nobody_else_needs_is_beside_the_device_alone():
     found = Passed(f"{ARGS} {{ {declared} {map_('copy x[i] -> t[i]')} {second} }}", FPGATransform())
     assert "data t: f64[N] transient @global @heap" in found.text
     assert found.text.count("copy x[0:N]") == 1
-    found.same_values(N=[0, 3]).says("t: is beside the device alone")
+    found.same_values(N=[0, 3]).says("t: is in the memory of the device only")
 
 
 def test_the_host_keeps_what_hardware_has_not():

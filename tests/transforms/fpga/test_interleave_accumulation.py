@@ -31,7 +31,7 @@ def test_rows_take_turns():
                 tasklet (a <- s[i_lane_2]) -> (o -> y[i_lane_2 + i_tile]) { o = a }
               }
             } } } }
-        }""").same_values(N=[0, 1, 16, 19], M=[0, 3]).says("the sums of 16 rows take turns")
+        }""").same_values(N=[0, 1, 16, 19], M=[0, 3]).says("the sums of 16 rows are interleaved")
 
 
 def test_rows_that_fill_their_tiles_need_no_masks():
@@ -57,7 +57,7 @@ def test_a_sum_alone_gets_partial_sums_and_a_tree():
     )
     assert "(o -> s_parts[k % 16] (add))" in found.text
     assert "tasklet (part <- s_parts[lane_1 + 8]) -> (out -> s_parts[lane_1] (add))" in found.text
-    found.same_values(N=[0, 1, 16, 17, 40]).says("16 partial sums take turns")
+    found.same_values(N=[0, 1, 16, 17, 40]).says("16 partial sums are interleaved")
 
 
 def refused(before, after, reason):

@@ -36,7 +36,7 @@ def test_one_reader_and_a_tee_give_to_both():
     assert "process tee_x { loop i_1_1 = 0:N @pipelined{style = frp} { data x_read_held: f64 transient" in told
     copies = ("copy x_read_once -> x_read_held", "copy x_read_held -> x_read", "copy x_read_held -> x_read_1")
     assert " ".join(copies) in told
-    found.same_values(N=[0, 1, 5]).says("'x' is read by 'read_x', too: a tee gives it to both")
+    found.same_values(N=[0, 1, 5]).says("'x' is read by 'read_x', too: a tee passes it to both")
 
 
 def test_tees_have_lanes():
@@ -54,7 +54,7 @@ def test_elements_that_come_several_times_are_read_once_where_loops_are_the_same
         "A: f64[N, N], B: f64[N, N], C: f64[N, N], y: f64[N]",
     )
     assert found.text.count("copy A[") == 1
-    found.says("'y' is read by 'read_y', too: two paths would part in a tee, and meet again", applied=False)
+    found.says("'y' is read by 'read_y', too: two paths would split at a tee and join again", applied=False)
     found.same_values(N=[0, 1, 3])
 
 
@@ -79,7 +79,7 @@ def test_other_orders_are_read_twice():
     two_readers(
         """state { map i = 0:N, j = 0:N - 1 {
             tasklet (a <- A[i, j], b <- A[i, j + 1]) -> (o -> B[i, j]) { o = a + b } } }""",
-        "'A' is read by 'read_A', too: two paths would part in a tee, and meet again",
+        "'A' is read by 'read_A', too: two paths would split at a tee and join again",
         arguments="A: f64[N, N], B: f64[N, N]",
     )
 

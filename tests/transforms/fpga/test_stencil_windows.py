@@ -83,7 +83,7 @@ def declined(text, *reasons):
 
 def test_what_is_read_several_times():
     columns = of_any_size(stencil((9, "N"), FIVE, (0, 0), (7, "N - 2")))
-    declined(columns, "'x' is read 5 times: the sizes of rows are no numbers", "or sdfg.specialize({'N': 1024})")
+    declined(columns, "'x' is read 5 times: a shift register needs rows of", "or sdfg.specialize({'N': 1024})")
     declined(stencil((600, 700), FIVE, (0, 0), (598, 698)), "its window has 1401 elements, more than 1024")
     declined(
         "sdfg @f(x: f64[9], y: f64[4]) { state { map i = 0:4 { tasklet (a <- x[i], b <- x[2*i]) -> (o -> y[i]) "

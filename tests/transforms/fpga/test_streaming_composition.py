@@ -112,7 +112,7 @@ def test_where_paths_meet_again_queues_hold_what_waits():
     assert "capacity 512" in found.text
     unknown = rows.replace("40", "N")
     stays = Passed(f"sdfg @f({NUMBERS.replace('40', 'N')}) symbols(N: size) {{ {unknown} }}", *PASSES)
-    stays.says("two paths would meet again", applied=False).same_values(N=[0, 1, 7])
+    stays.says("two paths would join", applied=False).same_values(N=[0, 1, 7])
 
 
 def test_what_is_written_behind_is_read_from_a_copy():
@@ -123,7 +123,7 @@ def test_what_is_written_behind_is_read_from_a_copy():
 
 def test_what_is_written_twice_stays_apart():
     writes = "state { map j = 0:N { tasklet (a <- z[j]) -> (o -> x[j]) { o = a } } }"
-    apart(f"{PRODUCER} {writes} state {{ copy t[0:N] -> z[0:N] }}", "'x' is written in one of them, and touched in the")
+    apart(f"{PRODUCER} {writes} state {{ copy t[0:N] -> z[0:N] }}", "'x' is written in one of them, and accessed in")
 
 
 def test_paths_that_would_meet_again_stay_apart():
@@ -132,7 +132,7 @@ def test_paths_that_would_meet_again_stay_apart():
     declared = "data t: f32[N] transient data u: f32[N] transient"
     apart(
         f"{declared} state {{ map i = 0:N {{ {two} }} }} state {{ map j = 0:N {{ {both} }} }}",
-        "two paths would meet again in 'read_u', and how often 'read_x' goes to 'x' is no number",
+        "two paths would join in 'read_u', and how often 'read_x' goes to 'x' is no number",
     )
 
 

@@ -60,7 +60,7 @@ def test_stages_that_need_no_frame():
         (program(THERE, BACK.replace("j = 1:15", "j = 3:11")), "not all of 'B' that is written is read again"),
         (
             program(THERE.replace("15", "N - 1"), BACK.replace("15", "N - 1"), sizes="N"),
-            "the sizes of the grid are no numbers",
+            "the sizes of the grid are not constant",
         ),
         (program(THERE, BACK, more="if t > 3 { copy A[0] -> C[0] }"), "there is a branch in a time step"),
         (program(THERE, BACK, "copy A[0] -> C[0]"), "there is a copy in a time step"),

@@ -141,14 +141,14 @@ def one_by_one(body, *reasons, **more):
 def test_what_does_not_lie_side_by_side_goes_one_by_one():
     one_by_one(
         "map i = 0:N, j = 0:4 { copy A[i, j] -> C[j, i] }",
-        "C[j_2, i_2]: the elements of neighbours in j_2 do not lie side by side",
+        "C[j_2, i_2]: the elements of neighbours in j_2 are not adjacent in memory",
         "'write_C' takes elements of 'C_written' one by one",
         arguments="A: f64[N, 4], C: f64[4, N]",
     )
-    one_by_one("map i = 0:N { copy A[i, 0] -> y[i] }", "A[i_1, 0]: the elements of neighbours in i_1 do not lie side")
+    one_by_one("map i = 0:N { copy A[i, 0] -> y[i] }", "A[i_1, 0]: the elements of neighbours in i_1 are not adjacent")
     one_by_one(
         "map i = 0:N { copy x[2 * i] -> y[i] }",
-        "x[2*i_1]: the elements of neighbours in i_1 do not lie side by side",
+        "x[2*i_1]: the elements of neighbours in i_1 are not adjacent in memory",
         arguments="x: f64[2*N], y: f64[N]",
     )
 
@@ -172,7 +172,7 @@ def test_sums_of_rows_go_one_by_one():
           map k = 0:6 { tasklet (a <- A[i, k]) -> (o -> s (add)) { o = a } }
           tasklet (a <- s) -> (o -> y[i]) { o = a }
         }""",
-        "k_1]: the elements of neighbours in i_lane_1_1 do not lie side by side",
+        "k_1]: the elements of neighbours in i_lane_1_1 are not adjacent in memory",
         "32 sums in tokens of 4 go on before an addition ends",
     )
 

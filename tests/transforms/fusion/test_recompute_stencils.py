@@ -49,7 +49,7 @@ def test_a_chain_is_one_map_and_what_two_fluxes_need_is_computed_once():
     """)
     )
     assert_same_values(before, after, {"N": [3, 4, 9]})
-    assert "'u' is computed where it is read" in remarks
+    assert "'u' is recomputed where it is read" in remarks
 
 
 def test_a_reader_in_a_later_block_and_in_a_branch():
@@ -95,7 +95,7 @@ def test_a_field_that_may_be_broadcast_is_computed_at_clamped_places():
         map m = 0:N, n = 0:N { tasklet (l <- t[m, min(n, max(1, k) - 1)]) -> (o -> B[m, n]) { o = l } } } }"""
     before, after, remarks = recomputed(text)
     assert list(after.body.containers) == ["A", "B", "C"]
-    assert "'t' is computed where it is read" in remarks
+    assert "'t' is recomputed where it is read" in remarks
     assert_same_values(before, after, {"N": [3, 5], "k": [0, 1, 3]})
 
 

@@ -278,7 +278,7 @@ def _started(context: Context, process: Process, kernel: str, lower_region: Lowe
 
 def _refused(context: Context) -> CodegenError:
     return context.refuse(
-        "a process cannot check that, for what comes behind the check hands tokens to others",
+        "a process cannot check that, because it passes elements on after the check",
         help="check before the part that runs on the device, or give sizes and indices that are surely in range",
     )
 

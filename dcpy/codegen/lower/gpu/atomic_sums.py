@@ -15,7 +15,7 @@ def threads_collide(context: Context, memlet: Memlet) -> bool:
     dtype = context.locations[memlet.container].dtype
     if options is not None and options.deterministic and not dtype.is_integer and memlet.wcr in ("add", "mul"):
         raise context.refuse(
-            f"threads of a device combine floats in one place, {memlet}: the order would show in the result",
-            help="gpu.deterministic=False lets them",
+            f"threads of a device combine floats in one place, {memlet}: the result would depend on their order",
+            help="set gpu.deterministic=False to allow that",
         )
     return True

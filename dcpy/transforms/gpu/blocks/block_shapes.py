@@ -62,9 +62,9 @@ def shape_for(kernel: Map, long: Sequence[Map], sums: bool, costs: Costs, rw: Re
         if sum(bytes_along(param, node.body, rw) for node in long) > 0:
             if sums and several == [param] and costs.block > costs.warp:
                 return Shape(costs.block // costs.warp, costs.warp, param, side_by_side=True)
-            return Refusal(f"threads side by side along {param} walk along memory")
+            return Refusal(f"adjacent threads along {param} read adjacent elements already")
     if sum(bytes_along(node.params[-1], node.body, rw) for node in long) <= 0:
-        return Refusal("its loops do not walk along memory either")
+        return Refusal("its loops do not read adjacent elements either")
     counts = [_length(node).constant for node in long]
     if costs.block > costs.warp and all(count is not None and count <= LONG_ROW for count in counts):
         return warps(kernel, costs)

@@ -137,7 +137,7 @@ def _only_update(node: Map, name: str, uses: Uses) -> Scatter | Refusal:
     touchers = [element for element in uses.touchers(name) if is_inside(element, node)]
     tasklet = touchers[0]
     if len(touchers) > 1 or not isinstance(tasklet, Tasklet) or len(tasklet.outputs) != 1:
-        return Refusal(f"{name!r} is touched at several places")
+        return Refusal(f"{name!r} is accessed at several places")
     for owner in owners_around(tasklet):
         if owner is node:
             break
@@ -145,5 +145,5 @@ def _only_update(node: Map, name: str, uses: Uses) -> Scatter | Refusal:
             return Refusal(f"a {owner.kind} inside combines more than once", (owner,))
     (target,) = tasklet.outputs.values()
     if not target.wcr or not all(isinstance(dim, Expr) for dim in target.subset.dims):
-        return Refusal(f"{name!r} is touched in another way, too")
+        return Refusal(f"{name!r} is also accessed in another way")
     return Scatter(tasklet, target)

@@ -59,7 +59,7 @@ def _reorder(kernel: Map, rw: Rewriter) -> None:
     fastest = next(param for param in reversed(kernel.params) if scores[param] == best)
     if best > 0 and fastest != kernel.params[-1]:
         reorder_axes(kernel, (*(param for param in kernel.params if param != fastest), fastest), rw)
-    rw.remark(kernel, best > 0, f"threads side by side along {kernel.params[-1]}")
+    rw.remark(kernel, best > 0, f"adjacent threads run along {kernel.params[-1]}")
 
 
 def bytes_along(param: str, body: Region, rw: Rewriter) -> int:

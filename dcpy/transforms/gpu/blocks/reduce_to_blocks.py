@@ -75,7 +75,7 @@ class ReduceToBlocks(GraphPass):
             shape = found if isinstance(found, Refusal) else self._shape(kernel, found, rw)
             if isinstance(shape, Refusal) or isinstance(found, Refusal):
                 if any(isinstance(node, Map) for node in kernel.body.walk_nodes()):
-                    rw.remark(kernel, False, f"a thread for each point: {shape}")
+                    rw.remark(kernel, False, f"one thread per point: {shape}")
                 continue
             if shape.points == 1 and (condition := short_rows(kernel, self._long(found), self.costs)) is not None:
                 version = version_for(kernel, condition, rw)
@@ -90,7 +90,7 @@ class ReduceToBlocks(GraphPass):
             blocks = spread_over_blocks(kernel, statement, _length(statement, shape.threads * EACH), rw)
             along = blocks.params[1] if shape.along else ""
             self._share(blocks, replace(shape, along=along), rw)
-            rw.remark(statement.node, True, "several blocks, whose sums one block adds up")
+            rw.remark(statement.node, True, "several blocks compute partial sums, and one block adds these up")
         self._share(kernel, shape, rw)
 
     def _shape(self, kernel: Map, statements: Sequence[KernelStatement], rw: Rewriter) -> Shape | Refusal:

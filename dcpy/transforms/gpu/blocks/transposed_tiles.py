@@ -90,7 +90,7 @@ class TransposedTiles(GraphPass):
         return refused if would_help else None
 
     def _along(self, row: str, kernel: Map, rw: Rewriter) -> Tiles | Refusal | None:
-        """Return the tiles that threads side by side along a parameter read along another one; None without any."""
+        """Return the tiles that adjacent threads run along a parameter read along another one; None without any."""
         reads: list[tuple[Tasklet, Memlet]] = []
         columns: dict[str, None] = {}
         written = {memory_of(memlet.container, rw.uses.desc) for _, memlet in _accesses(kernel, rw, reads=False)}
@@ -103,7 +103,7 @@ class TransposedTiles(GraphPass):
                 continue
             column = _column(memlet, row, kernel, rw)
             if column is None:
-                refused = refused or Refusal(f"{memlet} goes along no parameter in steps of one element", (node,))
+                refused = refused or Refusal(f"{memlet} is not contiguous along any parameter", (node,))
                 continue
             columns[column] = None
             reads.append((node, memlet))
@@ -114,7 +114,7 @@ class TransposedTiles(GraphPass):
         if refused is not None or not reads:
             return refused
         if len(columns) > 1:
-            return Refusal(f"arrays go along {' and '.join(columns)} in steps of one element")
+            return Refusal(f"arrays are contiguous along {' and '.join(columns)}")
         plan = Tiles(row, next(iter(columns)), tuple(reads))
         return self._too_small(plan, kernel) or self._too_large(plan, rw) or plan
 
@@ -162,7 +162,7 @@ class TransposedTiles(GraphPass):
         self, kernel: Map, source: Memlet, tile: Memlet, column: tuple[str, Range], row: tuple[str, Range],
         turns: int, rw: Rewriter,
     ) -> None:  # fmt: skip
-        """Before all else, threads side by side along the column copy the tile."""
+        """Before all else, adjacent threads run along the column copy the tile."""
         c, d, turn = rw.fresh_name(column[0]), rw.fresh_name(row[0]), rw.fresh_name("turn")
         renamed = {column[0]: sym(c), row[0]: sym(d)}
         one, other = (replace(memlet, subset=memlet.subset.subs(renamed)) for memlet in (source, tile))

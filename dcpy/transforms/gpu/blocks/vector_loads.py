@@ -60,13 +60,13 @@ class VectorLoads(GraphPass):
             reorder_axes(kernel, (*(param for param in kernel.params if param != row), row), rw)
             split_axis(kernel, row, width, rw)
             rw.update(expand_map(kernel, len(kernel.params) - 1, rw), schedule=Vector(width))
-            rw.remark(kernel, True, f"threads take {width} neighbours along {row}, in loads of {BYTES} bytes")
+            rw.remark(kernel, True, f"each thread computes {width} neighbours along {row}, with loads of {BYTES} bytes")
 
     def _width(self, kernel: Map, row: str, rw: Rewriter) -> int | Refusal:
         """Return how many neighbours a thread takes."""
         values = dict(zip(kernel.params, kernel.domain, strict=True))[row]
         if values.step is not ONE or any(set(kernel.params) & set(dim.symbols) for dim in kernel.domain):
-            return Refusal(f"its iterations are no box: {kernel.domain}", (kernel,))
+            return Refusal(f"its iteration space is not rectangular: {kernel.domain}", (kernel,))
         sizes: set[int] = set()
         ways: dict[str, set[Memlet]] = {}
         written: set[str] = set()
@@ -76,18 +76,18 @@ class VectorLoads(GraphPass):
             written |= {memory} if writes else set()
             step = step_of(memlet, row, rw.uses)
             if step is not ONE and (step is not ZERO or writes or memlet.wcr):
-                return Refusal(f"{memlet} does not go on by one element along {row!r}", (node,))
+                return Refusal(f"{memlet} does not advance by one element along {row!r}", (node,))
             if step is ONE:
                 sizes.add(rw.uses.desc(memlet.container).dtype.itemsize)
             if memlet.wcr or rw.uses.desc(memlet.container).dtype.kind not in "iuf":
-                return Refusal(f"{memlet} is no plain number", (node,))
+                return Refusal(f"{memlet} is not an integer or a float", (node,))
         if len(sizes) != 1:
             return Refusal(f"elements have {len(sizes)} sizes", (kernel,))
         if any(len(ways[memory]) > 1 for memory in written):
-            return Refusal("an array is written, and touched in another way", (kernel,))
+            return Refusal("a written array is also accessed in another way", (kernel,))
         width = BYTES // sizes.pop()
         if width < 2 or _is_less(values, self.costs.block * width * FEW):
-            return Refusal(f"{values.size} points along {row!r} are few" if width > 1 else "one element has as many")
+            return Refusal(f"{values.size} points along {row!r} are few" if width > 1 else "one element fills a load")
         return self._misplaced(kernel, row, values, width, rw) or width
 
     def _misplaced(self, kernel: Map, row: str, values: Range, width: int, rw: Rewriter) -> Refusal | None:

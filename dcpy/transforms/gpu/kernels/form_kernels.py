@@ -82,7 +82,7 @@ def _own(kernel: Map, any_order: bool, rw: Rewriter) -> None:
     rw.update(expand_map(kernel, len(kept), rw), schedule=SEQUENTIAL)
     for param in inside:
         reason = "its range depends on others" if param in free else "iterations combine values in one place"
-        rw.remark(kernel, False, f"one thread goes through {param}: {reason}")
+        rw.remark(kernel, False, f"one thread runs all of {param}: {reason}")
 
 
 def _divisible(kernel: Map, free: tuple[str, ...], rw: Rewriter) -> tuple[str, ...]:
@@ -113,4 +113,4 @@ def _outside(name: str, kernel: Map, rw: Rewriter) -> None:
     assert len(own) == rank
     turned = packed_strides((*own, *points))
     rw.redeclare(name, replace(expanded, strides=(*turned[rank:], *turned[:rank])))
-    rw.remark(kernel, False, f"each thread has a part of {name!r} in the memory of the device, not one of its own")
+    rw.remark(kernel, False, f"the part of {name!r} that belongs to a thread is in global memory, not in registers")

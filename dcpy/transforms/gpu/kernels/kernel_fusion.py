@@ -68,7 +68,7 @@ class KernelFusion(GraphPass):
         free = [set(free_params(node, uses, any_order=self.any_order)) for node in (first, second)]
         names = renamed_params(second, first)
         if free[0] != {str(names[param]) for param in free[1]}:
-            return Refusal("threads can have other parameters")
+            return Refusal("their parallel iterations differ")
         if free[0] != set(first.params) and any(_has_plain_writes(node, uses) for node in (first, second)):
             return Refusal("one of them combines values only, the other one does not")
         loops = any(isinstance(node, Map) for each in (first, second) for node in each.body.walk_nodes())

@@ -69,11 +69,11 @@ class KernelUnion(GraphPass):
             if not _ends_by_itself(kernel, uses.ranges_at(kernel)):
                 return Refusal("threads share more than their range")
             if any(True for _ in leavers(kernel.body)) or Effect.ORDERED in effects_of(kernel):
-                return Refusal("it may fail, or has an order")
+                return Refusal("it may raise an exception, or its order matters")
         ranges = uses.ranges_at(state)
         passed = state.nodes[state.index(first) : state.index(second)]
         if not all(nodes_depend(node, second, uses, ranges).is_no for node in passed):
-            return Refusal("one needs the other one, or something between them")
+            return Refusal("one depends on the other, or on something between them")
         count = _tasklets(first.body.walk_nodes()) + _tasklets(second.body.walk_nodes())
         return Refusal(f"there would be {count} tasklets") if count > self.largest else None
 

@@ -35,7 +35,7 @@ class MapsIntoLoops(GraphPass):
             reason = why_unbounded(node, rw.uses)
             if reason is None or all(isinstance(part, Tasklet | Copy) for part in node.body.walk_nodes()):
                 continue
-            rw.remark(node, True, f"a loop of launches: {reason}")
+            rw.remark(node, True, f"the host launches a kernel in each iteration: {reason}")
             pending += _maps(as_loops(node, rw)[-1].body)
 
 

@@ -55,7 +55,7 @@ class RecomputeInKernels(GraphPass):
             for node in reversed(inside):
                 plan = self._plan(node, rw.uses)
                 if isinstance(plan, Inlining):
-                    rw.remark(kernel, True, f"{plan.tmp!r} is computed where it is read")
+                    rw.remark(kernel, True, f"{plan.tmp!r} is recomputed where it is read")
                     inline(node, plan, rw)
                 elif plan is not None:
                     rw.remark(kernel, False, plan.reason)

@@ -42,7 +42,7 @@ class GraphCapture(GraphPass):
         width = max(self.most // len(launches_in(loop)), 1)
         reason = why_not_recorded(loop, rw.uses) or _too_short(loop, width, rw)
         if reason:
-            rw.remark(loop, False, f"launched one by one: {reason}")
+            rw.remark(loop, False, f"kernels are launched one by one: {reason}")
             return
         alike = launches_alike(loop, rw.uses)
         rw.update(loop, schedule=Recorded(width, "one" if alike else ""))

@@ -50,7 +50,7 @@ class LoopsIntoKernels(GraphPass):
     def _try(self, loop: Loop, rw: Rewriter) -> None:
         settled = settled_conditions_in(loop, rw.uses)
         if is_fallback_loop(loop, settled):
-            rw.remark(loop, False, "a loop of launches: it is for runs in which a check may fail")
+            rw.remark(loop, False, "the host launches a kernel in each iteration: a check may fail in its runs")
             return
         points = points_of(loop, rw.uses, settled.blocks)
         while isinstance(points, Met) and any(self._recomputed(name, loop, rw) for name in points.containers):
@@ -59,7 +59,7 @@ class LoopsIntoKernels(GraphPass):
             loop = unswitched(loop, settled, rw)
             points = points_of(loop, rw.uses)
         if isinstance(points, Refusal):
-            rw.remark(loop, False, f"a loop of launches: {points}")
+            rw.remark(loop, False, f"the host launches a kernel in each iteration: {points}")
             return
         kernel = points_outside([loop], points, GRID, rw)
         rw.remark(kernel, True, f"each thread runs the loop over {loop.param}")
@@ -76,5 +76,5 @@ class LoopsIntoKernels(GraphPass):
             return False
         assert isinstance(producer, Map)
         inline(producer, plan, rw)
-        rw.remark(loop, True, f"{container!r} is computed again by each point that reads it")
+        rw.remark(loop, True, f"{container!r} is recomputed at each point that reads it")
         return True

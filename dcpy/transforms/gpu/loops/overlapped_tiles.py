@@ -64,7 +64,7 @@ class OverlappedTiles(GraphPass):
         for loop in list(_loops(rw)):
             reason = self._try(loop, rw)
             if reason:
-                rw.remark(loop, False, f"sweep by sweep: {reason}")
+                rw.remark(loop, False, f"one kernel per sweep: {reason}")
 
     def _try(self, loop: Loop, rw: Rewriter) -> Refusal | None:
         match = Match(rw.sdfg, rw.uses, {"loop": loop})
@@ -97,7 +97,7 @@ class OverlappedTiles(GraphPass):
             if reason := why_on_host(sweep.node, uses):
                 return reason
         if not any(any(plan.reach(axis)) for axis in range(len(plan.sizes))):
-            return Refusal("no point needs its neighbours: loops-into-kernels gives each a thread for all steps")
+            return Refusal("no point reads its neighbours: loops-into-kernels gives each point a thread for all steps")
         return best_tiling(plan, self.costs, self.limits, uses)
 
     def _needed(self, loop: Loop, plan: Sweeps, best: OverlappedTiling, rw: Rewriter) -> tuple[Expr, ...] | Refusal:
@@ -107,7 +107,7 @@ class OverlappedTiles(GraphPass):
         needed = []
         for value in (loop.range.size - 2 * best.steps, *(size - least for size in plan.sizes)):
             if ranges.proves_lt(value, ZERO):
-                return Refusal(f"{loop.range.size} steps on {' x '.join(map(str, plan.sizes))} points are few")
+                return Refusal(f"{loop.range.size} steps on {' x '.join(map(str, plan.sizes))} points are too few")
             if not ranges.proves_nonneg(value):
                 needed.append(value)
         return tuple(dict.fromkeys(needed))

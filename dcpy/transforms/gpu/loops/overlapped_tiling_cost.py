@@ -58,7 +58,7 @@ def best_tiling(sweeps: Sweeps, costs: Costs, limits: Limits, uses: Uses) -> Ove
         return Refusal(f"tiles take {least} bytes of shared memory")
     best = min(found, key=lambda tiling: tiling.time)
     if 5 * best.time > 4 * before.time:
-        moved = f"{best.bytes_per_point:.0f} bytes a point and step, and the sweeps {before.bytes_per_point:.0f}"
+        moved = f"{best.bytes_per_point:.0f} bytes per point and step, single sweeps {before.bytes_per_point:.0f}"
         return Refusal(f"tiles would move {moved}")
     return best
 

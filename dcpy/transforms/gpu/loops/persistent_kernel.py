@@ -67,7 +67,7 @@ class PersistentKernel(GraphPass):
         found = kernels_in(loop.body, rw.uses, settled.blocks)
         small = found if isinstance(found, Refusal) else self._conditions(found, loop, rw)
         if isinstance(small, Refusal):
-            rw.remark(loop, False, f"no single block: {small}")
+            rw.remark(loop, False, f"not in a single block: {small}")
             return False
         if settled.conditions:  # of large sizes, a version without checks: graphs have none
             loop = unswitched(loop, settled, rw)
@@ -86,14 +86,14 @@ class PersistentKernel(GraphPass):
             if effects_of(kernel) & Effect.MAY_RAISE:
                 return Refusal("something inside may raise an exception", (kernel,))
             if any(dim.step.constant is None or dim.step.constant < 1 for dim in kernel.domain):
-                return Refusal(f"the steps of {kernel.domain} are no numbers", (kernel,))
+                return Refusal(f"the steps of {kernel.domain} are not constant", (kernel,))
             room = self.points - iterations(kernel)
             if rw.uses.ranges_at(kernel).proves_nonneg(room):
                 continue
             assert kernel.state is not None
             values = least_values(op("ge", Index(room), Const(0, types.int64)), kernel.state, loop, changed, rw.uses)
             if not values:
-                return Refusal(f"nothing bounds its iterations: {iterations(kernel)}", (kernel,))
+                return Refusal(f"its number of iterations has no bound: {iterations(kernel)}", (kernel,))
             conditions[all_hold([values], rw.sdfg.sizes)] = None
         for region in loop.body.walk_regions():
             for name in region.containers:

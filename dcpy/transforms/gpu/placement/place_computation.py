@@ -43,7 +43,7 @@ class PlaceComputation(GraphPass):
 
     Host only: calls of Python and of host libraries, queues, numbers that devices have not, arrays that may overlap,
     what is inside of such a map, and sums of floats in places that the data choose. A loop without any map for the
-    device has no parallelism: one core is quicker than one thread. A tasklet or a copy is the device's
+    device has no parallelism: a core of the host is faster than a thread of a GPU. A tasklet or a copy is the device's
     where a kernel writes what it touches, or touches what it writes.
     Neighbours in a state that take one thread each become one kernel. Where a loop of the host and kernels beside it
     take turns on small parts of one array, and the loop has as many iterations, all is the host's.
@@ -103,9 +103,9 @@ class _Sides:
             for node in taken:
                 self._add(node, "one thread, where its operands are")
         for loop in dict.fromkeys(alone.values()):
-            rw.remark(loop, False, "on the host: no kernel is inside, and one core is quicker than one thread")
+            rw.remark(loop, False, "on the host: no kernel is inside, and a core is faster than a thread of a GPU")
         for node in small:
-            rw.remark(node, False, "on the host: no kernel writes what it touches")
+            rw.remark(node, False, "on the host: no kernel writes the data that it uses")
 
     def _may(self, node: Map) -> bool:
         reason = _why_only_to_raise(node) or why_on_host(node, self.uses)

@@ -108,7 +108,7 @@ def test_sizes_that_are_not_known_are_asked_for():
     [
         (("N", "32"), "it is short"),
         (("h: f64[8]", "h: f64[5000]"), "'h' does not fit into the memory that a block shares"),
-        (("{ o = a }", "{ o = a } tasklet (a <- w[i]) -> (o -> h[k] (add)) { o = a }"), "touched at several places"),
+        (("{ o = a }", "{ o = a } tasklet (a <- w[i]) -> (o -> h[k] (add)) { o = a }"), "accessed at several places"),
         (("map i = 0:N", "map i = 0:N, j = 0:2"), "it has several parameters"),
         (("map i = 0:N", "map i = 0:N:2"), "does not go up one by one"),
     ],

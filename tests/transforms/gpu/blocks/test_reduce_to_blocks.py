@@ -149,7 +149,7 @@ def test_points_of_a_plane_are_enough_threads():
           state { map i = 0:M, j = 0:L { map k = 0:N { tasklet (a <- A[k, i, j]) -> (o -> B[i, j] (add)) { o = a } } } }
         }""").same_values(N=[3], M=[2], L=[4])
     assert "parts" not in found.text
-    found.says("a thread for each point: threads side by side along j walk along memory", applied=False)
+    found.says("one thread per point: adjacent threads along j read adjacent elements already", applied=False)
 
 
 def test_what_follows_a_sum_in_its_row_is_done_by_the_block_too():
@@ -217,7 +217,7 @@ def test_a_long_sum_is_that_of_several_blocks():
     assert "map k_block = 2:N:128 @grid {" in found.text
     assert "map k = k_block + t:min(N, k_block + 128):2 @sequential {" in found.text
     assert "sums[(k_block - 2) // 128]" in found.text
-    found.says("map k: several blocks, whose sums one block adds up")
+    found.says("map k: several blocks compute partial sums, and one block adds these up")
 
 
 def test_sums_in_loops_and_sums_of_sums_are_one_blocks():

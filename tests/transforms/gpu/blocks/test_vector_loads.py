@@ -36,7 +36,9 @@ def test_neighbours_become_one_threads(dtype, width):
               tasklet (p <- x[i], q <- y[i], s <- a) -> (o -> y[i]) {{ o = s * p + q }}
             }} }}
           }} }} }}
-        }}""").same_values(N=[0, 1, 2, 5]).says(f"threads take {width} neighbours along i, in loads of 16 bytes")
+        }}""").same_values(N=[0, 1, 2, 5]).says(
+        f"each thread computes {width} neighbours along i, with loads of 16 bytes"
+    )
 
 
 def test_rows_of_even_length():
@@ -50,9 +52,9 @@ def test_rows_of_even_length():
     [
         ("tasklet (a <- A[i, j]) -> (o -> B[i, j]) { o = a }", 1,
          "A[i, j] begins at M*i, which need not be a multiple of 2"),
-        ("tasklet (a <- A[i, M - 1 - j]) -> (o -> B[i, j]) { o = a }", 2, "does not go on by one element along 'j'"),
+        ("tasklet (a <- A[i, M - 1 - j]) -> (o -> B[i, j]) { o = a }", 2, "does not advance by one element along 'j'"),
         ("tasklet (a <- f[j]) -> (o -> B[i, j]) { o = f64(a) }", 2, "elements have 2 sizes"),
-        ("tasklet (a <- B[i, 0]) -> (o -> B[i, j]) { o = a }", 2, "an array is written, and touched in another way"),
+        ("tasklet (a <- B[i, 0]) -> (o -> B[i, j]) { o = a }", 2, "a written array is also accessed in another way"),
     ],
 )  # fmt: skip
 def test_refusals(tasklet, multiple, reason):

@@ -36,7 +36,7 @@ def test_a_parameter_whose_iterations_share_a_target_goes_inside():
           state {
             map j = 0:M @grid { map i = 0:N @sequential { tasklet (a <- A[i, j]) -> (o -> s[j] (add)) { o = a } } }
           }
-        }""").same_values(N=[0, 3], M=[1, 4]).says("one thread goes through i: iterations combine", applied=False)
+        }""").same_values(N=[0, 3], M=[1, 4]).says("one thread runs all of i: iterations combine", applied=False)
 
 
 HISTOGRAM = """
@@ -85,7 +85,7 @@ def test_small_arrays_are_a_threads_own_and_large_ones_parts_of_one_of_all():
               map j = 0:M @sequential { tasklet (a <- u[i, j], b <- s) -> (o -> B[i, j]) { o = a * b } }
             }
           }
-        }""").same_values(N=[1, 3], M=[1, 5]).says("each thread has a part of 'u' in the memory", applied=False)
+        }""").same_values(N=[1, 3], M=[1, 5]).says("the part of 'u' that belongs to a thread", applied=False)
 
 
 def test_the_limits_say_what_is_small():
@@ -135,7 +135,7 @@ def test_the_parameter_of_neighbours_in_memory_is_x():
               }
             }
           }
-        }""").same_values(N=[1, 9], M=[2, 40]).says("threads side by side along j", "blocks of 8 x 32 threads")
+        }""").same_values(N=[1, 9], M=[2, 40]).says("adjacent threads run along j", "blocks of 8 x 32 threads")
 
 
 def test_few_points_get_few_threads():
@@ -175,7 +175,7 @@ def test_a_second_range_that_depends_is_a_loop_of_a_thread():
     divided("""
         sdfg @f(A: f64[N, N, N]) symbols(N: size) {
           state { map i = 0:N, j = 0:i + 1, k = j:N { tasklet () -> (o -> A[i, j, k]) { o = 1.0 } } }
-        }""").says("one thread goes through k: its range depends on others", applied=False).same_values(N=[0, 1, 7])
+        }""").says("one thread runs all of k: its range depends on others", applied=False).same_values(N=[0, 1, 7])
 
 
 def test_one_thread_is_a_block_of_one():

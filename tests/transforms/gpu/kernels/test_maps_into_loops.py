@@ -26,7 +26,7 @@ LOOP = ROWS.replace("BEGIN", "loop").replace("END", "")
 
 def test_arrays_whose_sizes_differ_are_allocated_by_the_host():
     Passed(MAP, MapsIntoLoops()).becomes(LOOP).same_values(N=[0, 1, 5]).says(
-        "a loop of launches: the size of 't' differs between iterations"
+        "the host launches a kernel in each iteration: the size of 't' differs between iterations"
     )
 
 

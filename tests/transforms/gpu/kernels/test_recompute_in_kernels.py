@@ -59,7 +59,7 @@ def test_a_row_between_two_sums_is_not_stored():
               }
             }
           }
-        }""").same_values(N=[0, 2], M=[1, 5]).says("map i: 'd' is computed where it is read")
+        }""").same_values(N=[0, 2], M=[1, 5]).says("map i: 'd' is recomputed where it is read")
 
 
 def test_rows_that_need_rows_vanish_together():
@@ -67,7 +67,7 @@ def test_rows_that_need_rows_vanish_together():
     square = "map p = 0:M { tasklet (a <- d[p]) -> (o -> q[p]) { o = a * a } }"
     text = NORMED.replace("data s:", "data q: f64[M] transient data s:").replace("(a <- d[l])", "(a <- q[l])")
     found = recomputed(text.replace("tasklet () -> (o -> s)", f"{square} tasklet () -> (o -> s)"))
-    found.same_values(N=[2], M=[1, 5]).says("'q' is computed", "'d' is computed")
+    found.same_values(N=[2], M=[1, 5]).says("'q' is recomputed", "'d' is recomputed")
     assert "f64[M] transient" not in found.text
 
 

@@ -41,7 +41,7 @@ def test_choices_that_fall_the_same_way_each_time_are_recorded():
     found = recorded(f"if N > 99 {{ {SWEEP} }} else {{ {SWEEP.replace('i', 'u').replace('j', 'v')} }}")
     found.says("the launches of 16 iterations are one graph")
     other = recorded(f"if t > 99 {{ {SWEEP} }}")
-    other.says("launched one by one: a branch is inside", applied=False)
+    other.says("kernels are launched one by one: a branch is inside", applied=False)
 
 
 @pytest.mark.parametrize(
@@ -49,11 +49,11 @@ def test_choices_that_fall_the_same_way_each_time_are_recorded():
     [
         (SWEEP, "T:0:-1", "it does not count upwards in steps that are a number"),
         (SWEEP, "3:60", "57 iterations are fewer than two bands of 32"),
-        (SWEEP + "if s[0] > 1.0 { break }", "0:T", "launched one by one: a branch is inside"),
+        (SWEEP + "if s[0] > 1.0 { break }", "0:T", "kernels are launched one by one: a branch is inside"),
         (SWEEP + CALLBACK, "0:T", "the Python function m:f may raise an exception"),
         (SWEEP + 'check s[0] > 0.0 else ValueError "no"', "0:T", "check may raise an exception"),
         ("data x: f64[N] transient @heap " + SWEEP, "0:T", "memory for 'x' is asked for in each iteration"),
-        (f"loop u = 0:3 {{ {SWEEP} }}", "0:T", "loop t: launched one by one: a loop u is inside"),
+        (f"loop u = 0:3 {{ {SWEEP} }}", "0:T", "loop t: kernels are launched one by one: a loop u is inside"),
     ],
 )
 def test_others_are_launched_one_by_one(body, steps, reason):

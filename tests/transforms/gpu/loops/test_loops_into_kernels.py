@@ -69,7 +69,7 @@ def test_what_points_share_is_computed_again_by_each():
             }
           }
         }""").same_values(N=[1, 5])
-    passed.says("loop t: 'u' is computed again by each point that reads it", "each thread runs the loop over t")
+    passed.says("loop t: 'u' is recomputed at each point that reads it", "each thread runs the loop over t")
     assert "f64[N + 1] transient" not in passed.text
 
 

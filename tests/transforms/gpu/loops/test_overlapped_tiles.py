@@ -69,7 +69,7 @@ def test_a_step_is_one_kernel():
 
 def test_several_steps_are_one_kernel_where_there_are_enough_of_them():
     found = tiled(STEPS, shared_bytes=5 * 3000).same_values(T=[3, 5], N=[9], M=[10])
-    assert "T - 4 >= 0 and N - 8 >= 0 and M - 8 >= 0 {" in found.text  # else sweep by sweep
+    assert "T - 4 >= 0 and N - 8 >= 0 and M - 8 >= 0 {" in found.text  # else one kernel per sweep
     assert "loop t_1 = t_1_tile:min(T, t_1_tile + 2) {" in found.text  # in each block, to the last step exactly
     assert found.text.count("@grid") == 1
     found.says("2 steps are one kernel, in tiles of 8 x 8")
@@ -89,15 +89,15 @@ def test_lines_are_tiled_for_many_steps():
 def test_sizes_that_are_numbers_are_not_asked():
     few = LINE.replace("N - 1", "79").replace("f64[N]", "f64[80]")
     assert "if " not in tiled(few.replace("0:T", "0:99")).text
-    tiled(few.replace("0:T", "0:99"), points=100).says("99 steps on 80 points are few", applied=False)
-    tiled(few.replace("0:T", "0:31")).says("31 steps on 80 points are few", applied=False)
+    tiled(few.replace("0:T", "0:99"), points=100).says("99 steps on 80 points are too few", applied=False)
+    tiled(few.replace("0:T", "0:31")).says("31 steps on 80 points are too few", applied=False)
 
 
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        (("F[m, n]", "F[0, 0]"), "sweep by sweep"),
-        (("f <- F[m, n]", "f <- F[m, n], d <- E[T, n]"), "sweep by sweep"),
+        (("F[m, n]", "F[0, 0]"), "one kernel per sweep"),
+        (("f <- F[m, n]", "f <- F[m, n], d <- E[T, n]"), "one kernel per sweep"),
         (("0:T", "0:T:2"), "the loop does not go in steps of one"),
     ],
 )
@@ -109,7 +109,7 @@ def test_one_sweep_is_left_alone():
     one = """sdfg @f(A: f64[N, M], B: f64[N, M], T) symbols(T: i64, N: size, M: size) { loop t = 0:T { state {
         map i = 1:N, j = 0:M { tasklet (a <- A[i - 1, j]) -> (o -> B[i, j]) { o = a } }
         map k = 0:N, l = 0:M { tasklet (b <- B[k, l]) -> (o -> A[k, l]) { o = b } } } } }"""
-    reason = "tiles would move 34 bytes a point and step, and the sweeps 32"
+    reason = "tiles would move 34 bytes per point and step, single sweeps 32"
     tiled(one, shared_bytes=5 * 1200).says(reason, applied=False)
 
 

@@ -98,7 +98,7 @@ def test_stays_a_loop_of_launches(body, reason):
             f"map i{number} = 1:N {{ tasklet (a <- B[i{number} - 1]) -> (o -> B[N - i{number}])",
             1,
         )
-    resident(text).says(f"no single block: {reason}", applied=False)
+    resident(text).says(f"not in a single block: {reason}", applied=False)
 
 
 @pytest.mark.parametrize(
@@ -124,4 +124,4 @@ def test_checks_of_numbers_are_asked_before_the_loop(condition, is_asked):
     if is_asked:
         assert f"\n  if {condition} {{\n    if 4096 - N >= 0 {{" in passed.text
     else:
-        passed.says("no single block: not only kernels are inside: check", applied=False)
+        passed.says("not in a single block: not only kernels are inside: check", applied=False)
