@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -88,3 +90,8 @@ def test_the_version_is_written_once():
     assert "version" in PROJECT["dynamic"]
     assert not re.search(r"^version: ", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)
     assert re.fullmatch(r"\d+\.\d+\.\d+(\.dev\d+|rc\d+)?", dcpy.__version__)
+
+
+def test_the_command_is_a_module_too():
+    done = subprocess.run([sys.executable, "-m", "dcpy", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout == f"dcpy {dcpy.__version__}\n"
