@@ -11,7 +11,7 @@ from dcpy.base.assumptions import Assumption
 from dcpy.base.errors import DcpyError, FrontendError
 from dcpy.base.garbage_collection import collector_paused
 from dcpy.base.options import Options
-from dcpy.base.source import call_chain
+from dcpy.base.source import Calls, call_chain
 from dcpy.frontend.abstract_values.values import (
     ArrayValue,
     GeneratorValue,
@@ -199,8 +199,7 @@ def _lower(
     _refuse_generator(define)
     sdfg = Sdfg(name, span=None if source.is_own else define.span)
     emit = Emitter(sdfg, options)
-    emit.call_site = (None, None) if source.is_own else None
-    emit.calls = () if source.is_own or caller is None else call_chain(define.name, None)
+    emit.call_site, emit.calls = _call_site(source, define, caller)
     emit.assumptions, emit.assumed = assumptions, assumed or {}
     b = OpBuilder(emit)
     b.split_joins = caller.b.split_joins if caller is not None else {} if split_at is None else split_at
@@ -241,6 +240,14 @@ def _lower(
     dependences = tuple(program.dependences.values())
     kinds = caller is not None and _has_kinds_by_path(frame)
     return Lowered(sdfg, arg_types, dependences, extra, passing, free, guards, unless, kinds, program.callees.by_value)
+
+
+def _call_site(
+    source: Source, define: core.Define, caller: LoweringState | None
+) -> tuple[tuple[None, None] | None, Calls]:
+    """The place of the call that messages name (none of dcpy's own functions), and the calls around it."""
+    own = source.is_own
+    return (None, None) if own else None, () if own or caller is None else call_chain(define.name, None)
 
 
 def _has_kinds_by_path(frame: Frame) -> bool:
