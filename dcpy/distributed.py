@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from dcpy.base.errors import ArgumentError, GridError
+from dcpy.base.foreign_arrays import foreign_array
 from dcpy.base.rank_grids import balanced
 from dcpy.base.tracebacks import own_frames_hidden
 from dcpy.runtime.distributed.array_placement import Dealt, Grid, Placement
@@ -103,7 +104,7 @@ def distribute(array: Any, grid: Grid | Placement, blocks: Sequence[Blocks] | No
         return array.redistribute(where)
     if isinstance(array, OnRoot):
         return _scattered(array, where)
-    values = np.asarray(array)
+    values = _in_memory(array, "array")
     if values.ndim != len(where.axes):
         raise GridError(f"an array of {values.ndim} dimensions, and a distribution {where}")
     indices = where.indices(values.shape, where.grid.world.rank)
@@ -143,7 +144,19 @@ def on_root(array: Any, root: int = 0, comm: Any = None) -> OnRoot:
 @own_frames_hidden
 def from_local(local: Any, on: Placement, shape: Sequence[int]) -> DistArray:
     """An array of that shape, of which each rank passes its part. `BlockError` where that is not what `on` says."""
-    return DistArray(np.asarray(local), shape, on)
+    return DistArray(_in_memory(local, "local"), shape, on)
+
+
+def _in_memory(array: Any, name: str) -> np.ndarray[Any, Any]:
+    """The array as NumPy's. `ArgumentError` for one on a device: nothing is copied from there unasked."""
+    foreign = foreign_array(array)
+    if foreign is not None and foreign.device:
+        raise ArgumentError(
+            f"argument {name!r} is {foreign.kind} on {foreign.device}",
+            notes=("ranks keep, and send, what is in the memory of the CPU",),
+            help=f"pass {foreign.to_numpy.format(name)}",
+        )
+    return np.asarray(array)
 
 
 @own_frames_hidden

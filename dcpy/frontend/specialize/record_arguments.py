@@ -101,7 +101,7 @@ def _take_apart(
     if id(value) in known:
         parts.records[path] = Record(path, type(value), (), same_as=known[id(value)])
         return
-    found = _members(path, value)
+    found = members_of(path, value)
     length = len(value) if isinstance(value, tuple) else -1
     record = Record(path, type(value), tuple(member for member, _ in found), length=length)
     parts.records[path] = record
@@ -189,7 +189,8 @@ def _assigned_attributes(method: FunctionType) -> list[str]:
     ]
 
 
-def _members(path: str, value: Any) -> list[tuple[RecordMember, Any]]:
+def members_of(path: str, value: Any) -> list[tuple[RecordMember, Any]]:
+    """The parts of a tuple or an object, and their values."""
     if isinstance(value, tuple):
         names = getattr(value, "_fields", None)
         paths = [f"{path}.{names[k]}" if names else f"{path}[{k}]" for k in range(len(value))]

@@ -18,7 +18,6 @@ import numpy as np
 from dcpy import driver
 from dcpy.base.deferred_interrupts import Interrupts, interrupts_deferred
 from dcpy.base.errors import ArgumentError, ArgumentShapeError, GridError
-from dcpy.base.foreign_arrays import foreign_array
 from dcpy.base.options import Options
 from dcpy.base.rank_grids import balanced
 from dcpy.codegen.artifact import ArrayArg, IntegerArg
@@ -26,6 +25,7 @@ from dcpy.frontend.annotations import placements_from_annotations
 from dcpy.frontend.introspection.fingerprint import fingerprint
 from dcpy.programs.ranks.call_results import apart, delivered, signature_of_rank
 from dcpy.programs.ranks.compilation import Recipe, attach, for_ranks, require_plain, text_of
+from dcpy.programs.ranks.nested_arguments import require_no_arrays
 from dcpy.programs.specialization.guards import Guards, guards_on
 from dcpy.runtime.calls.compiled_function import compiled_function
 from dcpy.runtime.distributed.agreement import agree, settle
@@ -124,13 +124,8 @@ def _describe(name: str, value: Any, found: Description) -> None:
         found.types[name], found.shapes[name] = f"{value.dtype.str}[{value.ndim}]", value.shape
     elif isinstance(value, bool | int | float | complex | np.generic):
         found.types[name], found.values[name] = type(value).__name__, repr(value)
-    elif (foreign := foreign_array(value)) is not None:
-        raise ArgumentError(
-            f"argument {name!r} is {foreign.message.removesuffix(': programs run on the CPU')}",
-            notes=("a program of all ranks takes arrays of NumPy's, and moves them to a device itself",),
-            help=foreign.help(name, converts=False),
-        )
     else:
+        require_no_arrays(name, value)
         found.types[name] = f"{type(value).__name__} {value!r}"
 
 
