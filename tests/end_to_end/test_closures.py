@@ -361,7 +361,34 @@ def test_named_tuples_and_enumerations():
         np.testing.assert_array_equal(program(A8, kind), f(A8, kind))
 
 
+def test_members_of_enumerations_by_their_values():
+    def f(a):
+        total = 0.0
+        for side in Side:
+            total += side.value * a[Side(side.value).value]
+        for position, kind in enumerate(Kind):
+            total += position * kind
+        return total, len(Side), Side(2).name, [side.value for side in Side], Kind(100) + 1
+
+    def unknown(a):
+        return Side(3).value
+
+    def at_run_time(k):
+        return Side(k).value
+
+    check_same(f, A8)
+    with pytest.raises(ValueError, match="3 is not a valid Side"):
+        dcpy.program(unknown)(A8)
+    with pytest.raises(dcpy.DcpyError, match=r"known at run time only(.|\n)*compare the number with `Side.LEFT.value`"):
+        dcpy.program(at_run_time)(2)
+
+
 Point = collections.namedtuple("Point", "scale shift")
+
+
+class Side(enum.Enum):
+    LEFT = 1
+    RIGHT = 2
 
 
 class Kind(enum.IntEnum):

@@ -142,3 +142,78 @@ def test_numbers_of_a_class_of_the_user():
         return out
 
     check_all(escapes, 6, 5)
+
+
+class Slotted:
+    """An object without a dictionary, which gives its fields one after the other."""
+
+    __slots__ = ("x", "y")
+
+    def __init__(self, x, y=0.0):
+        self.x, self.y = x, y
+
+    def __iter__(self):
+        yield self.x
+        yield self.y
+
+    def __lt__(self, other):
+        return self.x < other.x
+
+
+class Rows:
+    """The rows of a matrix that begin with more than 0.2."""
+
+    def __init__(self, m):
+        self.m = m
+
+    def __iter__(self):
+        for k in range(len(self.m)):
+            if self.m[k, 0] > 0.2:
+                yield self.m[k]
+
+
+class Held:
+    """What its tuple has."""
+
+    def __init__(self, x, y):
+        self.items = (x, y)
+
+    def __iter__(self):
+        return iter(self.items)
+
+
+def test_objects_with_slots():
+    def f(a):
+        far = Slotted(0.0)
+        for v in a:
+            new = Slotted(v, 1 - v)
+            far = new if far < new else far
+        return far.x, far.y
+
+    check_same(f, A)
+
+
+@pytest.mark.cc
+def test_objects_that_are_iterated_over():
+    def f(a, m):
+        x, y = Slotted(a[0], a[1])
+        total = 0.0
+        for row in Rows(m):
+            total += row.sum()
+        for v in Held(x, y):
+            total = total * 2 + v
+        both = Slotted(x, total)
+        return x - y, total, sum(both), list(both), [t * 2 for t in both], max(both), sum(r[1] for r in Rows(m))
+
+    check_all(f, A, np.arange(12.0).reshape(4, 3) / 10)
+
+
+class Names:
+    """Names of fields that lists and dictionaries use inside."""
+
+    def __init__(self, x):
+        self.items, self.keys = x, 2 * x
+
+
+def test_any_name_is_one_of_a_field():
+    check_same(lambda x: (Names(x).items, Names(x).keys), 1.5)

@@ -381,7 +381,7 @@ def _dict(frame: Frame, node: ast.Dict) -> Value:
 
 def _comprehension(frame: Frame, node: ast.ListComp | ast.GeneratorExp) -> Value:
     node = with_functions(node)
-    first = evaluate(frame, node.generators[0].iter)
+    first = special.iterated(frame, evaluate(frame, node.generators[0].iter))
     if isinstance(node, ast.GeneratorExp):
         return Lazy(node, frame, first)
     return frame.program.evaluator.comprehend(frame, node, first)
@@ -398,7 +398,8 @@ def require_no_late_variables(value: Value, variables: set[str]) -> None:
 
 def _dict_comprehension(frame: Frame, node: ast.DictComp) -> Value:
     node = with_functions(node)
-    pairs = frame.program.evaluator.comprehend(frame, node, evaluate(frame, node.generators[0].iter))
+    first = special.iterated(frame, evaluate(frame, node.generators[0].iter))
+    pairs = frame.program.evaluator.comprehend(frame, node, first)
     assert isinstance(pairs, TupleValue)
     found: dict[Any, Value] = {}
     for item in pairs.items:
@@ -408,7 +409,7 @@ def _dict_comprehension(frame: Frame, node: ast.DictComp) -> Value:
 
 
 def _set_comprehension(frame: Frame, node: ast.SetComp) -> Value:
-    first = evaluate(frame, node.generators[0].iter)
+    first = special.iterated(frame, evaluate(frame, node.generators[0].iter))
     if not sequences.is_short(frame.b, first):
         raise different_values()
     made = ast.copy_location(ast.ListComp(node.elt, node.generators), node)

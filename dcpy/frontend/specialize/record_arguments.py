@@ -159,7 +159,7 @@ def is_plain_class(cls: type) -> bool:
     ``__init__``.
     """
     bases = [base for base in cls.__mro__ if base is not object]
-    plain = all(type(base) is type and not hasattr(base, "__slots__") for base in bases)
+    plain = all(type(base) is type for base in bases)
     own = all(not is_library(base.__module__) and _SPECIAL.isdisjoint(vars(base)) for base in bases)
     started = isinstance(inspect.getattr_static(cls, "__init__", None), FunctionType)
     return plain and own and started and not is_dataclass(cls)

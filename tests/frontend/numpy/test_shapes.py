@@ -167,6 +167,18 @@ def test_as_numpy(record):
         check(record, arguments)
 
 
+@pytest.mark.parametrize("size", [0, 6])
+def test_no_size_is_worked_out_beside_a_dimension_of_0(size):
+    def reshape(a, n):
+        return a.reshape(n, -1)
+
+    assert interpreted(reshape, np.arange(size), 3).shape == (3, size // 3)
+    with pytest.raises(ValueError, match=rf"cannot reshape array of size {size} into shape \(\?,newaxis\)"):
+        interpreted(reshape, np.arange(size), 0)
+    with pytest.raises(ValueError, match=rf"cannot reshape array of size {size} into shape \(0,newaxis\)"):
+        interpreted(lambda a: a.reshape(0, -1), np.arange(size))
+
+
 def test_reshape_checks_sizes_at_run_time():
     def reshape(a, n):
         return a.reshape(n, 3)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,11 +17,13 @@ from dcpy.frontend.abstract_values.values import (
     DictValue,
     RecordValue,
     Scalar,
+    SliceValue,
     Static,
     TextValue,
     TupleValue,
     Value,
     dtype_of,
+    integer,
     is_number,
     is_weak,
     kind_of,
@@ -73,9 +76,9 @@ def assign(frame: Frame, target: ast.expr, value: Value) -> Value:
 
 
 def _unpack(frame: Frame, targets: list[ast.expr], value: Value) -> None:
-    items = _items(frame, targets, value)
     starred = [k for k, target in enumerate(targets) if isinstance(target, ast.Starred)]
-    if starred:
+    items, is_spread = _items(frame, targets, value, starred)
+    if starred and not is_spread:
         position = starred[0]
         rest = len(targets) - position - 1
         middle = TupleValue(tuple(items[position : len(items) - rest]), is_list=True)
@@ -93,17 +96,31 @@ def _unpack(frame: Frame, targets: list[ast.expr], value: Value) -> None:
         assign(frame, target.value if isinstance(target, ast.Starred) else target, item)
 
 
-def _items(frame: Frame, targets: list[ast.expr], value: Value) -> list[Value]:
-    """The items to unpack. The size of an array is checked at run time where it is not known."""
+def _items(
+    frame: Frame, targets: list[ast.expr], value: Value, starred: Sequence[int]
+) -> tuple[list[Value], bool]:  # fmt: skip
+    """Return the items to unpack, and whether each target has one: a starred one takes a list.
+
+    The size of an array, or of a list, is checked at run time where it is not known.
+    """
     b, wanted = frame.b, len(targets)
     value = frame.program.evaluator.all_items(frame, value)
-    size = sequences.length(b, value) if isinstance(value, ArrayValue) else None
-    if size is None or size.constant is not None or any(isinstance(target, ast.Starred) for target in targets):
-        return sequences.items(b, value)
-    few = f"not enough values to unpack (expected {wanted}, got {{0}})"
-    b.emit.require(size - wanted, "ValueError", few, (size,))
-    b.emit.require(wanted - size, "ValueError", f"too many values to unpack (expected {wanted})")
-    return [sequences.at(b, value, as_expr(k)) for k in range(wanted)]
+    size = sequences.length(b, value) if isinstance(value, ArrayValue | ListValue) else None
+    if size is None or size.constant is not None:
+        return sequences.items(b, value), False
+    if not starred:
+        few = f"not enough values to unpack (expected {wanted}, got {{0}})"
+        b.emit.require(size - wanted, "ValueError", few, (size,))
+        b.emit.require(wanted - size, "ValueError", f"too many values to unpack (expected {wanted})")
+        return [sequences.at(b, value, as_expr(k)) for k in range(wanted)], True
+    few = f"not enough values to unpack (expected at least {wanted - 1}, got {{0}})"
+    b.emit.require(size - wanted + 1, "ValueError", few, (size,))
+    position = starred[0]
+    behind = range(position + 1 - wanted, 0)
+    rest = SliceValue(integer(as_expr(position)), integer(size - len(behind)), Static(None))
+    middle = b.call(Static(list), subscript(frame, value, [rest]))
+    first = [sequences.at(b, value, as_expr(k)) for k in range(position)]
+    return [*first, middle, *(sequences.at(b, value, size + k) for k in behind)], True
 
 
 def _read_first(frame: Frame, targets: list[ast.expr], items: list[Value]) -> list[Value]:

@@ -153,9 +153,8 @@ def _static(frame: Frame, found: Any, args: Sequence[Value], kwargs: Mapping[str
         return constructors.replaced(frame, args[0], kwargs)
     if isinstance(found, type) and (dataclasses.is_dataclass(found) or is_plain_class(found)):
         return constructors.construct(frame, found, args, kwargs)
-    if isinstance(found, type) and issubclass(found, tuple) and hasattr(found, "_fields"):
-        return constructors.named_tuple(frame, found, args, kwargs)
-    return _user_function(frame, found, args, kwargs, unused)
+    made = constructors.named_value(frame, found, args, kwargs)
+    return _user_function(frame, found, args, kwargs, unused) if made is None else made
 
 
 def _implemented(frame: Frame, found: Any, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value | None:

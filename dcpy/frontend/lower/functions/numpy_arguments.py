@@ -232,12 +232,17 @@ def nested(known: Any) -> Value:
 
 
 def _flatten(b: TypedEmitter, value: Value) -> tuple[tuple[int, ...], list[Value]]:
-    """The sizes of a nested tuple, and its leaves. Tuples beside arrays become arrays: each is a leaf."""
+    """The sizes of a nested tuple, and its leaves. Tuples beside arrays become arrays: each is a leaf.
+
+    So do ranges, and lists whose length is known at run time only.
+    """
+    if isinstance(value, ListValue | RangeValue):
+        return (), [array(b, value)]
     if not isinstance(value, TupleValue):
         return (), [value]
     parts = [_flatten(b, item) for item in value.items]
     shapes = {sizes for sizes, _ in parts}
-    if len(shapes) > 1 and any(isinstance(item, ArrayValue) for item in value.items):
+    if len(shapes) > 1 and any(isinstance(item, ArrayValue | ListValue | RangeValue) for item in value.items):
         parts, shapes = [((), [array(b, item)]) for item in value.items], {()}
     if len(shapes) > 1:
         raise FrontendError(

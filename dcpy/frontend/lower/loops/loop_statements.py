@@ -35,6 +35,7 @@ from dcpy.frontend.lower.loops import guarded_copies, unrolling
 from dcpy.frontend.lower.loops.loop_entry import LoopPlan
 from dcpy.frontend.lower.loops.loop_fixpoint import run_loop
 from dcpy.frontend.lower.lowering_signals import ConditionalJump
+from dcpy.frontend.lower.objects import special_methods
 from dcpy.frontend.lower.parallel_maps import map_statements
 from dcpy.frontend.lower.sequences import cursors, generator_inlining, list_preallocation, list_references
 from dcpy.frontend.lower.sequences import items as sequences
@@ -55,7 +56,7 @@ MAX_UNROLLED = 256
 
 def run_for(frame: Frame, node: core.For, execute: Execute) -> Flow:
     """``for target in iterable``."""
-    iterable = evaluate(frame, node.iterable)
+    iterable = special_methods.iterated(frame, evaluate(frame, node.iterable))
     if isinstance(iterable, MapValue):
         try:
             with frame.emit.undone_by(CallbackInMap):

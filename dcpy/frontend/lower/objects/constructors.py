@@ -1,4 +1,4 @@
-"""Constructors of dataclasses and named tuples, and changed copies.
+"""Constructors of dataclasses, named tuples and enumerations, and changed copies.
 
 An object of a class no field of which is assigned is a value (`RecordValue`), any other a reference (see `objects`).
 """
@@ -6,6 +6,7 @@ An object of a class no field of which is assigned is a value (`RecordValue`), a
 from __future__ import annotations
 
 import dataclasses
+import enum
 import functools
 import inspect
 from collections.abc import Mapping, Sequence
@@ -29,6 +30,7 @@ from dcpy.frontend.abstract_values.values import (
 )
 from dcpy.frontend.lower import name_binding
 from dcpy.frontend.lower.frame import IdentityMatters
+from dcpy.frontend.lower.lowering_signals import WillRaise
 from dcpy.frontend.lower.objects.dataclass_objects import fields_of
 from dcpy.frontend.lower.sequences import list_references
 from dcpy.frontend.specialize.record_arguments import is_frozen
@@ -146,6 +148,29 @@ def replaced(frame: Frame, owner: Value, changes: Mapping[str, Value]) -> Value:
     attribute = frame.program.evaluator.attribute
     kept = [field.name for field in dataclasses.fields(cls) if field.init and field.name not in changes]
     return construct(frame, cls, [], {name: attribute(frame, owner, name) for name in kept} | dict(changes))
+
+
+def named_value(frame: Frame, cls: object, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value | None:
+    """``cls(*args, **kwargs)`` of a named tuple, ``cls(value)`` of an enumeration; None of anything else."""
+    if isinstance(cls, type) and issubclass(cls, tuple) and hasattr(cls, "_fields"):
+        return named_tuple(frame, cls, args, kwargs)
+    if isinstance(cls, enum.EnumMeta) and len(args) == 1 and not kwargs:
+        return _member(frame, cls, args[0])
+    return None
+
+
+def _member(frame: Frame, cls: enum.EnumMeta, value: Value) -> Value:
+    """The member of an enumeration with this value."""
+    if not isinstance(value, Static):
+        raise FrontendError(
+            f"which member of {cls.__name__} this is, is known at run time only",
+            notes=("the members of an enumeration are constants of the compiled code",),
+            help=f"compare the number with `{cls.__name__}.{next(iter(cls.__members__), 'NAME')}.value`",
+        )
+    try:
+        return name_binding.from_python(frame, cls(value.value))
+    except ValueError as error:
+        raise WillRaise("ValueError", str(error), by="Python") from None
 
 
 def named_tuple(frame: Frame, cls: type, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:

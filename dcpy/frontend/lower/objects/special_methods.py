@@ -1,4 +1,4 @@
-"""Special methods of the user's classes: operators, comparisons, subscripts and calls of objects.
+"""Special methods of the user's classes: operators, comparisons, subscripts, iteration and calls of objects.
 
 Python's rules: the left operand is asked first, then the right one for the reflected method; ``+=`` is ``__iadd__`` or
 ``+``. Methods that `dataclass_objects` writes (``__eq__``, ``__lt__``) have no source, and are not taken.
@@ -79,6 +79,12 @@ def builtin(frame: Frame, function: object, args: Sequence[Value]) -> Value | No
     """``abs(x)`` and the like where the class of `x` says what that is."""
     name = next((name for known, name in _FUNCTIONS.items() if known is function), None)
     return None if name is None or len(args) != 1 else call(frame, args[0], name, [])
+
+
+def iterated(frame: Frame, value: Value) -> Value:
+    """The iterator of an object whose class says what that is; any other value as it is."""
+    found = call(frame, value, "__iter__", [])
+    return value if found is None else found
 
 
 def call(

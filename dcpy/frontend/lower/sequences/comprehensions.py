@@ -14,17 +14,18 @@ from typing import TYPE_CHECKING
 
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.abstract_values.list_values import Lazy
-from dcpy.frontend.abstract_values.values import ArrayValue, TupleValue, Value
+from dcpy.frontend.abstract_values.values import ArrayValue, Static, TupleValue, Value
 from dcpy.frontend.desugar.bound_and_free_names import bound_names
 from dcpy.frontend.lower.arrays.name_aliases import held
 from dcpy.frontend.lower.control import joins
 from dcpy.frontend.lower.expressions import evaluate, require_no_late_variables
 from dcpy.frontend.lower.name_binding import materialize
+from dcpy.frontend.lower.objects import special_methods
 from dcpy.frontend.lower.parallel_maps.loop_parallelization import as_map
 from dcpy.frontend.lower.sequences import items as sequences
 from dcpy.frontend.lower.sequences import list_types
 from dcpy.frontend.lower.sequences.amortized_append import appended, empty_growing, shown
-from dcpy.frontend.lower.sequences.generator_inlining import in_frame
+from dcpy.frontend.lower.sequences.generator_inlining import in_frame, is_generated
 from dcpy.frontend.lower.sequences.iteration import ItemIteration
 from dcpy.ir.symbolic import Expr, product_of
 
@@ -146,7 +147,7 @@ def _put(frame: Frame, node: Comprehension, out: ArrayValue, places: Sequence[Ex
     if not isinstance(inner, ast.ListComp) or len(inner.generators) > 1 or inner.generators[0].ifs:
         list_types.put(frame.b, out, places, _held(frame, _element(frame, node), out))
         return
-    first = evaluate(frame, inner.generators[0].iter)
+    first = special_methods.iterated(frame, evaluate(frame, inner.generators[0].iter))
     if sequences.is_short(frame.b, first):
         list_types.put(
             frame.b, out, places, _held(frame, sequences.stable(frame.b, comprehend(frame, inner, first)), out)
@@ -178,9 +179,10 @@ def _count(frame: Frame, node: Comprehension, first: Value, kind: list_types.Ite
 
 
 def all_items(frame: Frame, value: Value) -> Value:
-    """Return the items of a generator expression, as a list; any other value as it is."""
-    if not isinstance(value, Lazy):
-        return value
-    return comprehend(frame, in_frame(frame, value).node, value.first)
+    """Return the items of an iterator that is used up on the way, as a list; any other value as it is."""
+    value = special_methods.iterated(frame, value)
+    if isinstance(value, Lazy):
+        return comprehend(frame, in_frame(frame, value).node, value.first)
+    return frame.b.call(Static(list), value) if is_generated(value) or sequences.is_stepped(value) else value
 
 

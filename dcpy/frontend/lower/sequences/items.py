@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from enum import EnumMeta
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -62,6 +63,8 @@ def length(b: OpBuilder, value: Value) -> Expr:
             return product_of(*_sizes(b, value))
         case IteratorValue():
             return _length_of_iterator(b, value)
+        case Static(value=EnumMeta() as known):
+            return as_expr(len(known))
         case Static(value=known) if hasattr(known, "__len__") and not isinstance(known, type):
             return as_expr(len(known))
     raise FrontendError(f"{kind_of(value)} has no length", notes=("Python raises TypeError here",))
@@ -240,6 +243,9 @@ def _known_items(value: Value) -> tuple[Value, ...] | None:
             return tuple(Static(key) for key, _ in pairs)
         case Static(value=tuple() | list() | str() | range() | dict() as known):
             return tuple(map(Static, known))
+        case Static(value=EnumMeta() as known):  # what is a number, too, is that
+            members: list[object] = list(known)
+            return tuple(Static(int(one) if isinstance(one, int) else one) for one in members)
         case Static(value=np.ndarray() as known):
             return tuple(map(Static, known))
     return None

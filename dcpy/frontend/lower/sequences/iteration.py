@@ -38,6 +38,7 @@ from dcpy.ir.symbolic import Expr, as_expr, sym
 if TYPE_CHECKING:
     from dcpy.frontend.lower.sequences.list_preallocation import place_of
 from dcpy.frontend.lower.frame import Frame
+from dcpy.frontend.lower.objects import special_methods
 
 Visit = Callable[[Sequence[Expr]], None]
 Wrap = Callable[[str, "Region"], Block]
@@ -83,7 +84,9 @@ class ItemIteration:
             self.visit(places)
             return
         generator = self.generators[number]
-        iterable = self.first if number == 0 else evaluate(self.frame, generator.iter)
+        iterable = self.first
+        if number:
+            iterable = special_methods.iterated(self.frame, evaluate(self.frame, generator.iter))
         if isinstance(iterable, Lazy):
             self._inner_walk(number, iterable, places)
             return

@@ -37,6 +37,7 @@ from dcpy.frontend.lower.arithmetic import comparisons, conditional_expressions
 from dcpy.frontend.lower.arithmetic.operators import truth
 from dcpy.frontend.lower.expressions import evaluate
 from dcpy.frontend.lower.name_binding import bind_name, materialize
+from dcpy.frontend.lower.objects import special_methods
 from dcpy.frontend.lower.sequences import items as sequences
 from dcpy.frontend.lower.sequences import list_types
 from dcpy.frontend.lower.sequences.comprehensions import all_items, comprehend
@@ -61,7 +62,10 @@ def reduce_items(
         return next_item(frame, args, kwargs)
     reducer = _REDUCERS.get(function) if isinstance(function, type | type(len)) else None
     place = 1 if function is functools.reduce else 0
-    if reducer is None or len(args) <= place or not _is_walked(frame, args[place], function, kwargs):
+    if reducer is None or len(args) <= place:
+        return None
+    args = [*args[:place], special_methods.iterated(frame, args[place]), *args[place + 1 :]]
+    if not _is_walked(frame, args[place], function, kwargs):
         return None
     return reducer(frame, args, kwargs)
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 Env = Mapping[str, Value]
 Changeable = TupleValue | ListValue | DictValue
-ITEMS = ".items"
+ITEMS = ".items*"  # no field has that name
 MAX_ITEMS = 256  # of a list that grows while an unrolled loop goes over it
 ITEM = "an item is assigned"  # what `changing` calls a change that leaves the length as it is
 

@@ -124,6 +124,7 @@ def _sizes(b: OpBuilder, x: ArrayValue, shape: Value) -> tuple[Expr, ...]:
         _assume_same(b, x, known)
         b.same_size(total, product, message, (total,))
         return known
+    b.emit.require(product - 1, "ValueError", message, (total,))
     rest = total // product if product.constant != 0 else ZERO
     b.same_size(total, rest * product, message, (total,))
     return (*known[: unknown[0]], rest, *known[unknown[0] :])
@@ -144,7 +145,7 @@ def _is_minus_one(part: Value) -> bool:
 
 
 def _size_text(part: Value) -> str:
-    return str(part.value) if isinstance(part, Static) else "?"
+    return "newaxis" if _is_minus_one(part) else str(part.value) if isinstance(part, Static) else "?"
 
 
 @implements(np.ravel)
