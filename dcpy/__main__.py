@@ -4,4 +4,5 @@ import sys
 
 from dcpy.cli.main import main
 
-sys.exit(main())
+if __name__ == "__main__":  # importing it does nothing
+    sys.exit(main())

@@ -235,7 +235,7 @@ def changing(frame: Frame, value: Changeable, what: str) -> str:
         raise IdentityMatters(list)
     token = value.token
     if isinstance(token, Frozen):
-        raise _frozen(what, token.reason)
+        raise _frozen(value, what, token.reason)
     if isinstance(token, ListRow):
         raise FrontendError(
             f"an item of a list of lists of run-time length does not change its length ({what})",
@@ -246,7 +246,7 @@ def changing(frame: Frame, value: Changeable, what: str) -> str:
         return ""
     reason = frame.program.lists.frozen_reasons.get(token)
     if reason is not None:
-        raise _frozen(what, reason)
+        raise _frozen(value, what, reason)
     maps = frame.map_scopes()
     if maps and frame.program.objects.creating_maps.get(token) is not maps[-1]:
         raise FrontendError(
@@ -262,9 +262,11 @@ def changing(frame: Frame, value: Changeable, what: str) -> str:
     return token
 
 
-def _frozen(what: str, reason: str) -> FrontendError:
-    message = f"this list or dictionary cannot be changed ({what})"
-    return FrontendError(message, notes=(reason,), help="copy it inside the program, change the copy, and return it")
+def _frozen(value: Changeable, what: str, reason: str) -> FrontendError:
+    kind, make = ("dictionary", "dict") if isinstance(value, DictValue) else ("list", "list")
+    message = f"this {kind} cannot be changed ({what})"
+    copying = f"copy it inside the program (`mine = {make}(given)`), change the copy, and return it"
+    return FrontendError(message, notes=(reason,), help=copying)
 
 
 def set_content(frame: Frame, key: str, content: TupleValue | ListValue) -> None:
