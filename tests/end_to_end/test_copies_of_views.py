@@ -145,3 +145,16 @@ def test_kernels_copy_within_an_array(function, auto):
     dcpy.program(function, auto_optimize=auto, **options)(mine)
     function(theirs)
     np.testing.assert_array_equal(mine, theirs)
+
+
+@pytest.mark.cc
+def test_a_size_that_is_worked_out_beside_dimensions_that_stay():
+    def f(a):
+        by_last, by_name = a.transpose(2, 0, 1).reshape(5, -1), a.transpose(2, 0, 1).reshape(a.shape[2], -1)
+        return by_last, by_name, a.transpose(1, 0, 2).reshape(-1, 5), a[:, :, ::2].reshape(-1, 3), a.T.reshape(-1, 4, 3)
+
+    a = np.arange(60.0).reshape(3, 4, 5)
+    for got, wanted in zip(dcpy.program(f)(a), f(a), strict=True):
+        np.testing.assert_array_equal(got, wanted)
+        assert got.strides == wanted.strides
+        assert np.shares_memory(got, a) == np.shares_memory(wanted, a)

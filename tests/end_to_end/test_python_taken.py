@@ -225,6 +225,17 @@ def test_takes_match(n):
     check_same(f, A8, n)
 
 
+def test_takes_slices_of_texts():
+    def f(a, text="GATTACA"):
+        k = 0
+        for i in range(len(text) - 1):
+            if text[i : i + 2] == "TT":
+                k = i
+        return k, text[::-1] == "ACATTAG", len(text[2:]), text[1:3].lower() == "at", "left"[:1] == "l"
+
+    check_same(f, A8)
+
+
 @pytest.mark.parametrize("n", [1, -1])
 def test_takes_conditional_expressions(n):
     def f(a, n):

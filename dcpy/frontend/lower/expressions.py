@@ -318,7 +318,7 @@ def subscript(frame: Frame, owner: Value, keys: list[Value]) -> Value:
         wanted = sequences.known_subscript(frame.b, owner.value, key)
         try:
             return from_python(frame, owner.value[wanted])
-        except (KeyError, IndexError, TypeError) as error:
+        except (KeyError, IndexError, TypeError, ValueError) as error:
             raise FrontendError(f"{type(error).__name__}: {error}") from None
     return sequences.subscript(frame.b, owner, key)
 

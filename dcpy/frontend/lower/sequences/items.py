@@ -323,7 +323,7 @@ def stable(b: OpBuilder, value: Value) -> Value:
 def known_subscript(b: OpBuilder, constant: object, key: Value) -> Any:
     """Return the Python object that is a constant's subscript. Raises `FrontendError` where run time decides."""
     try:
-        return b.static(key, "the subscript")
+        return known_key(key) if isinstance(key, SliceValue) else b.static(key, "the subscript")
     except FrontendError as error:
         if not isinstance(constant, str | bytes):
             raise

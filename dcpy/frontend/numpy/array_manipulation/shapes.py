@@ -124,6 +124,9 @@ def _sizes(b: OpBuilder, x: ArrayValue, shape: Value) -> tuple[Expr, ...]:
         _assume_same(b, x, known)
         b.same_size(total, product, message, (total,))
         return known
+    if not b.contiguous(x):  # which dimensions are merged decides whether there is a view
+        _assume_same_ends(b, x, known, unknown[0])
+        total, product = b.integer(size_of(b, x)), product_of(*known)
     b.emit.require(product - 1, "ValueError", message, (total,))
     rest = total // product if product.constant != 0 else ZERO
     b.same_size(total, rest * product, message, (total,))
@@ -137,6 +140,18 @@ def _assume_same(b: OpBuilder, x: ArrayValue, wanted: Sequence[Expr]) -> None:
     values = [(b.emit.sampled(old), b.emit.sampled(new)) for old, new in pairs]
     if len(ranks) == 1 and all(old is not None and old == new for old, new in values):
         for old, new in pairs:
+            b.emit.same(old, new)
+
+
+def _assume_same_ends(b: OpBuilder, x: ArrayValue, known: Sequence[Expr], position: int) -> None:
+    """Assumes the same of the sizes in front of the one that is worked out, and of those behind it."""
+    front = zip(x.shape, known[:position], strict=False)
+    back = zip(reversed(x.shape), reversed(known[position:]), strict=False)
+    for pairs in (front, back):
+        for old, new in pairs:
+            value = b.emit.sampled(old)
+            if value is None or value != b.emit.sampled(new):
+                break
             b.emit.same(old, new)
 
 
