@@ -80,6 +80,54 @@ def joined(x, a, b, c):
     return np.concatenate((x[a:b], x[c:], x[:a]))
 
 
+CONSTANTS = {
+    "pad": (lambda x: np.pad(x, 2**62), ValueError),
+    "pad of a matrix": (lambda x: np.pad(x.reshape(4, 4), 2**31), ValueError),
+    "repeat": (lambda x: np.repeat(x, 2**60), ValueError),
+    "repeat each": (lambda x: np.repeat(x, np.full(16, 2**60)), ValueError),
+    "tile": (lambda x: np.tile(x, 2**62), ValueError),
+    "tile twice": (lambda x: np.tile(x, (2**40, 2**40)), (ValueError, MemoryError)),
+    "resize": (lambda x: np.resize(x, (2**40, 2**40)), (ValueError, OverflowError)),
+    "zeros": (lambda x: np.zeros((2**40, 2**40)) + x[0], ValueError),
+    "ones": (lambda x: np.ones((2**30, 2**30, 2**30)).sum() + x[0], ValueError),
+    "one of zeros": (lambda x: np.zeros(2**62)[0] + x[0], ValueError),
+    "full": (lambda x: np.full((2**40, 2**40), 3.0) * x[0], ValueError),
+    "eye": (lambda x: np.eye(2**40) * x[0], ValueError),
+    "arange": (lambda x: np.arange(2**62) + x[0], ValueError),
+    "arange of floats": (lambda x: np.arange(0, 2.0**70, 1.0) + x[0], ValueError),
+    "arange of nan": (lambda x: np.arange(0, np.nan, 1.0) + x[0], ValueError),
+    "arange in steps of 0": (lambda x: np.arange(0.0, 10.0, 0.0) + x[0], ZeroDivisionError),
+    "linspace": (lambda x: np.linspace(0, 1, 2**62) + x[0], ValueError),
+    "kron": (lambda x: np.kron(np.ones(2**40), np.ones(2**40))[0] + x[0], (ValueError, MemoryError)),
+    "broadcast": (lambda x: np.broadcast_to(x, (2**62, 16)).sum(), ValueError),
+    "list": (lambda x: np.array([x[0]] * 2**62), MemoryError),
+}
+
+
+def padded_twice(x, k):
+    return np.pad(x.reshape(4, 4), k)
+
+
+def resized(x, k):
+    return np.resize(x, (k, k))
+
+
+def tiled_twice(x, k):
+    return np.tile(x, (k, k))
+
+
+def ones(k):
+    return np.ones((k, k, k)).sum()
+
+
+def filled(k):
+    return np.full((k, k), 3.0)
+
+
+def repeated_each(x, k):
+    return np.repeat(x, k)
+
+
 #: NumPy raises these (some of its functions corrupt its heap instead, so none of them is called here)
 RAISED = [
     (tiled, (X, 2**60), ValueError),
@@ -99,19 +147,37 @@ RAISED = [
     (identity, (2**32,), ValueError),
     (spaced, (2**62,), ValueError),
     (counted, (-(2**63), LARGEST, 1), ValueError),
+    (padded_twice, (X, 2**31), ValueError),
+    (resized, (X, 2**40), (ValueError, OverflowError)),
+    (tiled_twice, (X, 2**40), (ValueError, MemoryError)),
+    (ones, (2**30,), ValueError),
+    (filled, (2**40,), ValueError),
+    (repeated_each, (X, np.full(16, 2**60)), ValueError),
     (loads, (X, -(2**63), LARGEST, 2**62), IndexError),
 ]
 
 
+@pytest.mark.parametrize("auto", [False, True], ids=["plain", "optimized"])
+@pytest.mark.parametrize("name", CONSTANTS)
+def test_constants_that_memory_cannot_hold_raise(name, auto):
+    function, error = CONSTANTS[name]
+    with pytest.raises(error):
+        dcpy.program(function, auto_optimize=auto)(X)
+
+
 @pytest.mark.cc
+@pytest.mark.parametrize("auto", [False, True], ids=["plain", "optimized"])
 @pytest.mark.parametrize(("function", "arguments", "error"), RAISED)
-def test_what_memory_cannot_hold_raises(function, arguments, error):
-    program = dcpy.program(function)
+def test_what_memory_cannot_hold_raises(function, arguments, error, auto):
+    program = dcpy.program(function, auto_optimize=auto)
     with pytest.raises(error):
         program(*arguments)
 
 
-@pytest.mark.parametrize(("function", "arguments", "error"), [case for case in RAISED if case[0] is not outer])
+INTERPRETED = [case for case in RAISED if case[0] not in (outer, repeated_each)]
+
+
+@pytest.mark.parametrize(("function", "arguments", "error"), INTERPRETED)
 def test_what_memory_cannot_hold_raises_in_the_interpreter(function, arguments, error):
     small = [argument if isinstance(argument, np.ndarray) else 2 for argument in arguments]
     sdfg = dcpy.program(function).to_sdfg(*small)

@@ -14,11 +14,12 @@ from dcpy.base.options import CpuOptions, GpuOptions
 from dcpy.base.source import SrcSpan
 from dcpy.codegen import artifact
 from dcpy.codegen.c_identifiers import Names
-from dcpy.codegen.lir.expr import Infix, LirExpr, Literal, Name, Prefix
+from dcpy.codegen.lir.expr import Infix, LirExpr, Literal, Name, Prefix, integer
 from dcpy.codegen.lir.reduction_operators import ReductionOperator
 from dcpy.codegen.lir.tree import CheckFail, Declare, Function, Kernel, Module, Statement, Table, with_span
 from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, Pointer
 from dcpy.codegen.lower.declaration_placement import DeclarationPlacement, plan_placement
+from dcpy.codegen.lower.expressions.large_numbers import NumberTooLarge
 from dcpy.codegen.lower.expressions.size_subexpressions import ExtentsByName
 from dcpy.codegen.lower.expressions.symbolic import lower_atom, lower_symbolic
 from dcpy.codegen.lower.storage_locations import StorageLocation
@@ -321,8 +322,14 @@ class Context:
         return Name(self.names.of(name), INDEX)
 
     def symbolic(self, expr: Expr) -> LirExpr:
-        """A symbolic integer, int64."""
-        return lower_symbolic(expr, self.symbol, self.ranges, self.named_extents)
+        """A symbolic integer, int64. Where a number of it does not fit, code that needs it raises an exception."""
+        try:
+            return lower_symbolic(expr, self.symbol, self.ranges, self.named_extents)
+        except NumberTooLarge as error:
+            if self.kernel is not None or self.process:
+                raise
+            self.fail(Literal(True, TRUTH), self.module.check_number("OverflowError", error.message, self._span))
+            return integer(0)
 
     def desc(self, name: str, region: Region | None = None) -> Data:
         """The descriptor of a container."""

@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager, nullcontext
 
 from dcpy.base.program_exceptions import exception_type
 from dcpy.codegen.lir import tree
-from dcpy.codegen.lir.expr import Intrinsic, LirExpr, Literal, Name, Prefix
+from dcpy.codegen.lir.expr import Intrinsic, LirExpr, Literal, Name, Prefix, integer
 from dcpy.codegen.lir.scalar_operations import convert
 from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH
 from dcpy.codegen.lower.buffers import declare_buffer, resize_array
@@ -24,7 +24,7 @@ from dcpy.codegen.lower.maps import lower_map, marks_of
 from dcpy.codegen.lower.result_allocation import allocate_owned
 from dcpy.codegen.lower.tasklets import lower_tasklet
 from dcpy.ir import types
-from dcpy.ir.expressions.scalar import Const, Op, ScalarExpr, walk
+from dcpy.ir.expressions.scalar import Const, Index, Op, ScalarExpr, walk
 from dcpy.ir.nodes import Call, Callback, Copy, ForeignCall, LibraryNode, Map, Node, Tasklet
 from dcpy.ir.region import (
     Block,
@@ -42,6 +42,7 @@ from dcpy.ir.region import (
     While,
 )
 from dcpy.ir.schedules import Recorded
+from dcpy.ir.symbolic.intervals import LIMITS
 
 
 def lower_region(context: Context, region: Region) -> tree.Body:
@@ -210,10 +211,17 @@ def _lower_assign(context: Context, block: SymbolAssign) -> None:
         resize_array(context, block)
 
 
+def _told(context: Context, value: ScalarExpr) -> LirExpr:
+    """A number of a message: one that 64 bits do not hold is the largest that they do."""
+    if isinstance(value, Index) and value.value.constant is not None:
+        return integer(max(min(value.value.constant, LIMITS[1]), -LIMITS[1]))
+    return convert(lower_value(context, value), value.dtype, types.int64)
+
+
 def _lower_check(context: Context, block: Check) -> None:
     number = context.module.check_number(block.exception, block.message, context.place)
     failed = Prefix("!", lower_value(context, block.condition), TRUTH)
-    values = tuple(convert(lower_value(context, value), value.dtype, types.int64) for value in block.values)
+    values = tuple(_told(context, value) for value in block.values)
     warning = issubclass(exception_type(block.exception) or Exception, Warning)
     if warning and context.process:
         raise context.refuse("a warning in a process", help="warn before or after the dataflow block")

@@ -138,6 +138,9 @@ class OpBuilder(TypedEmitter):
     def require_addressable(self, shape: Sequence[Expr], dtype: DType) -> None:
         array_sizes.require_addressable(self, shape, dtype)
 
+    def refuse_constants(self, shape: Sequence[Expr], dtype: DType) -> None:
+        array_sizes.refuse_constants(shape, dtype)
+
     def reduce(
         self, op: str, x: ArrayValue, axes: Sequence[int], *, dtype: DType | None = None, keepdims: bool = False
     ) -> Value:

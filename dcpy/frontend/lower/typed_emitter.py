@@ -156,7 +156,9 @@ class TypedEmitter(ABC):
         of_arrays: bool = True,
     ) -> ArrayValue:
         """A new array with undefined contents. `of_arrays`: sizes are those of arrays, or of parts of them."""
-        if not of_arrays:
+        if of_arrays:
+            self.refuse_constants(as_exprs(shape), dtype)
+        else:
             self.require_addressable(as_exprs(shape), dtype)
         desc = Array.packed(dtype, as_exprs(shape), order=order, transient=True, span=self.emit.span)
         container = self.emit.declare(self._name(name), desc)
@@ -171,6 +173,10 @@ class TypedEmitter(ABC):
     @abstractmethod
     def require_addressable(self, shape: Sequence[Expr], dtype: DType) -> None:
         """Check that an array of this shape has bytes that a process can have (`arithmetic.array_sizes`)."""
+
+    @abstractmethod
+    def refuse_constants(self, shape: Sequence[Expr], dtype: DType) -> None:
+        """Check the same of the sizes that are numbers, at no cost."""
 
     def _name(self, default: str) -> str:
         name, self.result_name = self.result_name, ""

@@ -10,6 +10,7 @@ from dcpy.codegen.lir.scalar_operations import convert, literal, lower_operation
 from dcpy.codegen.lir.tree import Declare, If, Update
 from dcpy.codegen.lir.types import INDEX, TRUTH
 from dcpy.codegen.lower.context import Context
+from dcpy.codegen.lower.expressions.large_numbers import comparison
 from dcpy.ir import types
 from dcpy.ir.expressions.scalar import Cast, Const, Index, Load, Op, Ref, ScalarExpr, WrapIndex
 
@@ -29,6 +30,8 @@ def lower_value(context: Context, expr: ScalarExpr, refs: Mapping[str, LirExpr] 
             return convert(context.symbolic(value), types.int64, dtype)
         case Cast(arg=arg, dtype=dtype):
             return convert(lower_value(context, arg, refs), arg.dtype, dtype)
+        case Op() if (outcome := comparison(expr, context.ranges)) is not None:
+            return literal(outcome, types.bool_)
         case Op(args=args):
             return lower_operation(expr, tuple(lower_value(context, arg, refs) for arg in args))
         case WrapIndex():

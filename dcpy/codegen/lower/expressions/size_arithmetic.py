@@ -46,11 +46,13 @@ def product_of_sizes(left: LirExpr, right: LirExpr) -> LirExpr:
 
 def _wide(context: Context, value: Expr) -> LirExpr:
     """A size: an index where 64 bits hold it, else in 128 bits."""
+    if value.constant is not None:
+        return integer(min(value.constant, LIMITS[1]))
     if fits(context, value):
         return context.symbolic(value)
     total: LirExpr = integer(0)
     for monomial, factor in sorted(value.terms, key=lambda term: (not term[0], term[1] < 0)):
-        term: LirExpr = integer(abs(factor))
+        term: LirExpr = integer(min(abs(factor), LIMITS[1]))
         for atom, power in monomial:
             for _ in range(power):
                 term = product_of_sizes(term, _atom(context, atom))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import reduce
 
-from dcpy.base.errors import CodegenError
 from dcpy.codegen.lir.expr import Infix, LirExpr, Operation, Prefix, integer, plus, times
 from dcpy.codegen.lir.types import INDEX
+from dcpy.codegen.lower.expressions.large_numbers import NumberTooLarge
 from dcpy.ir.symbolic import Expr, Ranges
 from dcpy.ir.symbolic.expr import Atom
 
@@ -35,7 +35,7 @@ def lower_symbolic(expr: Expr, lookup: Lookup, ranges: Ranges, name_of: NameOf |
 
 def _word(value: int) -> int:
     if abs(value) >= 2**63:
-        raise CodegenError(f"the number {value} of an index or a size does not fit into 64 bits")
+        raise NumberTooLarge(value)
     return value
 
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from dcpy.base.assumptions import LARGEST_SIZE
 from dcpy.frontend.abstract_values.values import ArrayValue
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from dcpy.frontend.lower.typed_emitter import TypedEmitter
 
 ADDRESS_SPACE = 2**47  # bytes that a process has at most, with processors of today
+LARGEST_ADDED = 2**24  # to sizes of arrays, where products of these are not looked at
 POINTER = 8  # bytes of an item of Python's lists
 NO_ROOM = "a list has no room in memory"
 TOO_BIG = "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size."
@@ -36,6 +39,8 @@ TOO_LONG = "Maximum allowed dimension exceeded"
 
 def _require_at_most(b: TypedEmitter, size: Expr, most: int, exception: str, message: str) -> None:
     if not b.emit.ranges.proves_le(size, most):
+        if _is_beyond(ValueIntervals(b.emit).exactly(size), (LIMITS[0], most)):
+            raise WillRaise(exception, message, [size])
         b.check(op("ge", Index(most - size), Const(0, types.int64)), exception, message, [Index(size)])
         b.emit.ranges = b.emit.ranges.narrowed(most - size)
 
@@ -44,6 +49,12 @@ def _is_counted(b: TypedEmitter, size: Expr) -> bool:
     """Return whether a size is a number of elements found in an array, which its bound says."""
     most = b.emit.ranges.bounds(size.name)[1] if size.name is not None else None
     return most is not None and any(product_of(*desc.shape) is most for desc in b.emit.descs.values())
+
+
+def _is_of_arrays(known: ValueIntervals, size: Expr) -> bool:
+    """Return whether a size is that of an array, or a sum of some and of a small number."""
+    number = next((factor for monomial, factor in size.terms if not monomial), 0)
+    return number <= LARGEST_ADDED and known.of(Index(size))[1] <= 16 * LARGEST_SIZE
 
 
 def _has_another(b: TypedEmitter, shape: Sequence[Expr]) -> bool:
@@ -78,11 +89,9 @@ def require_addressable(b: TypedEmitter, shape: Sequence[Expr], dtype: DType) ->
     `MemoryError` where they are more than a process can address: none if a size is the constant 0. Free where all
     sizes are those of arrays, or sums of some: what else there is memory for is seen when it is allocated.
     """
-    constants = [size.constant for size in shape if size.constant is not None]
-    if dtype.itemsize * math.prod(max(size, 1) for size in constants) > LIMITS[1]:
-        raise WillRaise("ValueError", TOO_BIG)
+    refuse_constants(shape, dtype)
     known = ValueIntervals(b.emit)
-    free = all(known.of(Index(size))[1] <= 16 * LARGEST_SIZE or _is_counted(b, size) for size in shape)
+    free = all(_is_of_arrays(known, size) or _is_counted(b, size) for size in shape)
     if free or _has_another(b, shape):
         return
     if len(shape) > 1 or not _is_raised(shape[0]):
@@ -105,16 +114,40 @@ def require_addressable(b: TypedEmitter, shape: Sequence[Expr], dtype: DType) ->
         b.emit.ranges = b.emit.ranges.narrowed(most - size)
 
 
+def refuse_constants(shape: Sequence[Expr], dtype: DType) -> None:
+    """`ValueError` where the sizes that are numbers are already too many bytes."""
+    constants = [size.constant for size in shape if size.constant is not None]
+    if dtype.itemsize * math.prod(max(size, 1) for size in constants) > LIMITS[1]:
+        raise WillRaise("ValueError", TOO_BIG)
+
+
 def require_room(b: TypedEmitter, sizes: Sequence[Expr]) -> None:
     """`MemoryError`, as of Python's lists, where no process has room for a list of a product of sizes."""
     known, total = ValueIntervals(b.emit), ONE
     for size in sizes:
-        if not is_within(product(known.of(Index(total)), known.of(Index(size))), LIMITS):
-            b.check(op("mul_fits", Index(total), Index(size)), "MemoryError", NO_ROOM)
+        reached = product(_interval(known, total), _interval(known, size))
+        _require_within(b, reached, "mul_fits", (total, size), "MemoryError", NO_ROOM)
         total = total * size
     most = ADDRESS_SPACE // POINTER
     if not b.emit.holds(most - total):
         _require_at_most(b, total, most, "MemoryError", NO_ROOM)
+
+
+def constant_range_length(start: Any, stop: Any, step: Any) -> int:
+    """The number of elements of a range of constants, as NumPy computes it. `WillRaise` as NumPy, where it is none."""
+    if any(isinstance(value, complex) for value in (start, stop, step)):
+        return len(np.arange(start, stop, step))
+    if step == 0:
+        raise WillRaise("ZeroDivisionError", "float division by zero", by="Python")
+    try:
+        count = np.ceil(np.float64(stop - start) / np.float64(step))
+    except OverflowError:  # an integer of Python's that is no float
+        count = np.float64(np.inf)
+    if np.isnan(count):
+        raise WillRaise("ValueError", "arange: cannot compute length")
+    if abs(count) >= 2**63:
+        raise WillRaise("ValueError", "Maximum allowed size exceeded")
+    return max(int(count), 0)
 
 
 def range_length(b: TypedEmitter, start: Expr, stop: Expr, step: Expr) -> Expr:
@@ -187,11 +220,32 @@ def _step(b: TypedEmitter, known: ValueIntervals, symbol: str, x: Expr, y: Expr,
     result = x * y if symbol == "*" else x + y
     if symbol == "+" and ZERO in (x, y):
         return result
-    first, second = known.of(Index(x)), known.of(Index(y))
+    first, second = _interval(known, x), _interval(known, y)
     reached = product(first, second) if symbol == "*" else (first[0] + second[0], first[1] + second[1])
-    if not is_within(reached, LIMITS) and not is_within(known.exactly(result), LIMITS):
-        b.check(op("mul_fits" if symbol == "*" else "add_fits", Index(x), Index(y)), exception, message)
+    if not is_within(known.exactly(result), LIMITS):
+        _require_within(b, reached, "mul_fits" if symbol == "*" else "add_fits", (x, y), exception, message)
     return result
+
+
+def _require_within(
+    b: TypedEmitter, reached: tuple[int, int], fits: str, operands: tuple[Expr, Expr], exception: str, message: str
+) -> None:
+    """Raises unless what is `reached` by an operation fits into 64 bits; where it never does, it is no number."""
+    if is_within(reached, LIMITS):
+        return
+    if _is_beyond(reached, LIMITS):
+        raise WillRaise(exception, message)
+    b.check(op(fits, *map(Index, operands)), exception, message)
+
+
+def _interval(known: ValueIntervals, size: Expr) -> tuple[int, int]:
+    """The interval of a size of which all steps are known to fit into 64 bits."""
+    low, high = known.exactly(size)
+    return max(low, LIMITS[0]), min(high, LIMITS[1])
+
+
+def _is_beyond(values: tuple[int, int], limits: tuple[int, int]) -> bool:
+    return values[0] > limits[1] or values[1] < limits[0]
 
 
 def _of(atom: Atom) -> Expr:
@@ -201,8 +255,8 @@ def _of(atom: Atom) -> Expr:
 def _require_product(b: TypedEmitter, factors: Sequence[Expr], message: str) -> Expr:
     known, total = ValueIntervals(b.emit), ONE
     for factor in factors:
-        if not is_within(product(known.of(Index(total)), known.of(Index(factor))), LIMITS):
-            b.check(op("mul_fits", Index(total), Index(factor)), "ValueError", message)
+        reached = product(_interval(known, total), _interval(known, factor))
+        _require_within(b, reached, "mul_fits", (total, factor), "ValueError", message)
         total = total * factor
     return total
 

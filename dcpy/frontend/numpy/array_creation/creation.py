@@ -25,6 +25,7 @@ from dcpy.frontend.abstract_values.values import (
 from dcpy.frontend.comm.constants import Request
 from dcpy.frontend.implements import implements
 from dcpy.frontend.lower.arithmetic.array_sizes import (
+    constant_range_length,
     length_of_range,
     range_length,
     require_addressable,
@@ -336,7 +337,7 @@ def _run_time_range(b: OpBuilder, values: list[Value], dtype: DType) -> Value:
     start, stop, step = (convert(scalar_expr(value), types.float64) for value in values)
     if all(isinstance(value, Static) for value in values):
         known = [value.value for value in values if isinstance(value, Static)]
-        length: Expr = as_expr(len(np.arange(*known)))
+        length: Expr = as_expr(constant_range_length(*known))
     else:
         count = op("ceil", op("div", op("sub", stop, start), step))
         size = op("max", cast(count, types.int64), Const(0, types.int64))
