@@ -1,8 +1,8 @@
 """Shape dependence: which slices, axes and new arrays the index of a loop shapes, directly or through other numbers.
 
 An index shapes a slice where it is in a bound of one, says an axis, a shape or another number that must be known,
-chooses from a list whose items differ in kind, or goes to a function that does so with it. This looks at the program's
-text, and a wrong answer costs time only: either answer is correct.
+chooses from a list whose items differ in kind, decides a branch with slices, or goes to a function that does so with
+it. This looks at the program's text, and a wrong answer costs time only: either answer is correct.
 """
 
 from __future__ import annotations
@@ -116,6 +116,8 @@ class _Shapes:
                 inside += core.statements_in(statement.body)
         self._note_lists(inside)
         names = self._following(body, index)
+        if any(self._decides_slices(statement, names) for statement in inside):
+            return True
         return any(self._shapes(tree, names) for statement in inside for tree in _trees(statement))
 
     def _note_lists(self, inside: list[core.Statement]) -> None:
@@ -149,12 +151,13 @@ class _Shapes:
                 case core.For(iterable=iterable):
                     if self._is_plain(iterable) and self._mentions(iterable, names):
                         yield from statement.targets_bound()
-            hit = isinstance(statement, core.If) and any(
-                isinstance(part.test, ast.AST) and self._is_plain(part.test) and self._mentions(part.test, names)
-                for part in statement.chain()
-            )
+            hit = isinstance(statement, core.If) and any(self._decides(part.test, names) for part in statement.chain())
             for side in statement.sides():
                 yield from self._followers(side, names, decided=decided or hit)
+
+    def _decides(self, test: object, names: Names) -> bool:
+        """Return whether `names` alone decide a condition."""
+        return isinstance(test, ast.AST) and self._is_plain(test) and self._mentions(test, names)
 
     def _is_array(self, name: str) -> bool:
         value = self.place.value(name)
@@ -193,12 +196,22 @@ class _Shapes:
 
     # -- what they shape -----------------------------------------------------------------------------------------------
 
+    def _decides_slices(self, statement: core.Statement, names: Names) -> bool:
+        """Return whether `names` decide a branch with slices, which fuse with their neighbours where no branch is."""
+        if not isinstance(statement, core.If) or not self._decides(statement.test, names):
+            return False
+        sides = (each for side in statement.sides() for each in core.statements_in(side))
+        return any(_has_slices(tree) for each in sides for tree in _trees(each))
+
     def _shapes(self, tree: ast.AST, names: Names) -> bool:
         for part in walk(tree):
             match part:
                 case ast.Slice():
                     bounds = (part.lower, part.upper, part.step)
                     if any(bound is not None and self._mentions(bound, names) for bound in bounds):
+                        return True
+                case ast.IfExp(test=test):
+                    if _has_slices(part) and self._decides(test, names):
                         return True
                 case ast.Subscript(value=owner, slice=key):
                     if self._mentions(key, names) and self._is_list_of_kinds(owner):
@@ -244,6 +257,10 @@ class _Shapes:
         positional = [arg.arg for arg in (*define.args.posonlyargs, *define.args.args)]
         named = {positional[at] if isinstance(at, int) and at < len(positional) else str(at) for at in given}
         return _Shapes(place, self.depth + 1).found(define.body, frozenset(named))
+
+
+def _has_slices(tree: ast.AST) -> bool:
+    return any(isinstance(part, ast.Slice) for part in walk(tree))
 
 
 def _trees(statement: core.Statement) -> list[ast.AST]:

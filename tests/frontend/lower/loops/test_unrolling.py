@@ -26,6 +26,36 @@ def test_shapes_are_known_in_each_iteration():
     assert "x_in <- x[i0_" in text
 
 
+def test_branches_with_slices_that_the_index_decides():
+    def f(x):
+        out = np.zeros_like(x)
+        for k in range(2):
+            upper = 1 if k == 1 else 0
+            if upper == 1:
+                step = x[1:] - x[:-1]
+            else:
+                step = x[:-1] - x[1:]
+            out[1:] += step * (k + 1)
+        for k in range(2):
+            out[1:] += x[:-1] if k == 0 else x[1:]
+        return out
+
+    same(f, X)
+    text = body(f, X)
+    assert "loop" not in text
+    assert "if" not in text
+
+
+def test_branches_of_numbers_stay_in_a_loop():
+    def f(x):
+        for k in range(4):
+            x[k] = x[k] * 2 if k % 2 == 0 else x[k + 4]
+        return x
+
+    same(f, X)
+    assert body(f, X).count("loop k") == 1
+
+
 def test_bounds_that_branches_decide_and_inner_loops():
     def f(x):
         out = np.zeros((3, 2, len(x)))
