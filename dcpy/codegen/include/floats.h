@@ -166,21 +166,43 @@ static inline T dcpy_lgamma(T x)
     return T(lgamma_r(double(x), &sign));
 }
 
-// The least whole number e with |x| < 2**e; 0 of zeros, infinities and NaN.
+static inline int64_t dcpy_bits_of(double x)
+{
+    int64_t bits;
+    __builtin_memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+// Of a whole number from -1022 to 1023.
+static inline double dcpy_power_of_two(int64_t exponent)
+{
+    const int64_t bits = (exponent + 1023) << 52;
+    double power;
+    __builtin_memcpy(&power, &bits, sizeof power);
+    return power;
+}
+
+// The least whole number e with |x| < 2**e; 0 of zeros, infinities and NaN. Without branches, by the bits of x.
 template <class T>
 static inline T dcpy_exponent(T x)
 {
-    int exponent = 0;
-    if (fabs(double(x)) < __builtin_inf()) frexp(double(x), &exponent);
-    return T(exponent);
+    const double size = fabs(double(x)), least_normal = 2.2250738585072014e-308;
+    const bool tiny = size < least_normal;
+    const int64_t exponent = (dcpy_bits_of(tiny ? size*18014398509481984.0 : size) >> 52) - (tiny ? 1076 : 1022);
+    return size > 0 && size < __builtin_inf() ? T(exponent) : T(0);
 }
 
-// x * 2**exponent, rounded once; the exponent is a whole number, or NaN for none.
+// x * 2**exponent, rounded once; the exponent is a whole number, or NaN for none. Without branches: the last of three
+// powers of two is as large as it can be, so that the others are exact unless the result is zero or infinite.
 template <class T>
 static inline T dcpy_ldexp(T x, T exponent)
 {
-    if (exponent != exponent) return x;
-    return T(ldexp(double(x), int(exponent > T(3000) ? T(3000) : exponent < T(-3000) ? T(-3000) : exponent)));
+    const double wanted = double(exponent);
+    const int64_t whole = (int64_t)(wanted < -2100 ? -2100.0 : wanted > 2100 ? 2100.0 : wanted == wanted ? wanted : 0.0);
+    const int64_t last = whole < -1022 ? -1022 : whole > 1023 ? 1023 : whole;
+    const int64_t first = (whole - last) >> 1, second = whole - last - first;
+    const double scaled = double(x)*dcpy_power_of_two(first)*dcpy_power_of_two(second);
+    return T(scaled*dcpy_power_of_two(last));
 }
 
 static inline double dcpy_power_of_ten(double exponent)

@@ -1,16 +1,16 @@
-// Rows sorted by their digits, the lowest first (LSD radix sort), which is stable. A number becomes an unsigned key
-// of the same order; NaN is last. Callers own the spare memory, which all rows share. As all programs that sort get this
-// text, it includes nothing.
+// Rows sorted by their digits, the lowest first (LSD radix sort), which is stable, or side by side by a network where
+// they are short. A number becomes an unsigned key of the same order; NaN is last. Callers own the spare memory, which
+// all rows share. As all programs that sort get this text, it includes nothing.
 
 namespace dcpy {
 using int64_t = __INT64_TYPE__;
 using uint64_t = __UINT64_TYPE__;
 
 template <int bytes> struct Unsigned;
-template <> struct Unsigned<1> { using type = __UINT8_TYPE__; };
-template <> struct Unsigned<2> { using type = __UINT16_TYPE__; };
-template <> struct Unsigned<4> { using type = __UINT32_TYPE__; };
-template <> struct Unsigned<8> { using type = uint64_t; };
+template <> struct Unsigned<1> { using type = __UINT8_TYPE__; using with_sign = __INT8_TYPE__; };
+template <> struct Unsigned<2> { using type = __UINT16_TYPE__; using with_sign = __INT16_TYPE__; };
+template <> struct Unsigned<4> { using type = __UINT32_TYPE__; using with_sign = __INT32_TYPE__; };
+template <> struct Unsigned<8> { using type = uint64_t; using with_sign = int64_t; };
 
 // The bits of a number as an unsigned one: integers flip their sign bit. Of floating point numbers, whose magnitude
 // is in the other bits, the negative ones flip all bits.
@@ -86,10 +86,54 @@ template <class Item> Item *sort_items(Item *items, Item *spare, int64_t n) {
     return items;
 }
 
+// Short rows are sorted side by side: element i of each of the lanes' rows is in a vector, and Batcher's merge exchange
+// (Knuth, 5.2.2, algorithm M) puts pairs of vectors in order, the same pairs whatever the elements are.
+constexpr int64_t longest_of_network = 1024;
+
+template <class Key> struct Lanes {
+    static constexpr int count = 64 / sizeof(Key);
+    typedef typename Unsigned<sizeof(Key)>::with_sign Element;  // processors compare these faster than unsigned ones
+    typedef Element Vector __attribute__((vector_size(64), aligned(sizeof(Key))));
+    static constexpr Key sign = Key(1) << (8 * sizeof(Key) - 1);
+
+    // Whether the rows are worth the lanes that stay empty.
+    static bool pay(int64_t rows, int64_t n) { return n > 1 && n <= longest_of_network && rows >= count / 4; }
+};
+
+template <class Exchange> void merge_exchange(int64_t n, Exchange exchange) {
+    int64_t half = 1;
+    while (2 * half < n) half *= 2;
+    for (int64_t p = half; p > 0; p /= 2) {
+        int64_t q = half, rest = 0, distance = p;
+        while (true) {
+            for (int64_t start = rest; start < n - distance; start += 2 * p)
+                for (int64_t i = start; i < start + p && i < n - distance; i++) exchange(i, i + distance);
+            if (q == p) break;
+            distance = q - p;
+            q /= 2;
+            rest = p;
+        }
+    }
+}
+
 // out = np.sort(x): x[row * step + i * stride] are the elements of its rows, those of `out` are packed.
 template <class T>
 void sort_rows(const T *x, T *out, typename Order<T>::Key *spare, int64_t rows, int64_t n, int64_t step, int64_t stride) {
     using Key = typename Order<T>::Key;
+    using Lanes = Lanes<Key>;
+    for (; Lanes::pay(rows, n); rows -= Lanes::count, x += Lanes::count * step, out += Lanes::count * n) {
+        const int64_t some = rows < Lanes::count ? rows : Lanes::count;
+        auto *keys = (typename Lanes::Vector *)spare;
+        for (int64_t row = 0; row < some; row++)
+            for (int64_t i = 0; i < n; i++) spare[i * Lanes::count + row] = Order<T>::key(x[row * step + i * stride]) ^ Lanes::sign;
+        merge_exchange(n, [keys](int64_t i, int64_t k) {
+            const auto a = keys[i], b = keys[k];
+            keys[i] = a < b ? a : b;
+            keys[k] = a < b ? b : a;
+        });
+        for (int64_t row = 0; row < some; row++)
+            for (int64_t i = 0; i < n; i++) out[row * n + i] = Order<T>::number(spare[i * Lanes::count + row] ^ Lanes::sign);
+    }
     for (int64_t row = 0; row < rows; row++, x += step, out += n) {
         Key *keys = (Key *)out;
         for (int64_t i = 0; i < n; i++) keys[i] = Order<T>::key(x[i * stride]);
@@ -101,7 +145,30 @@ void sort_rows(const T *x, T *out, typename Order<T>::Key *spare, int64_t rows, 
 // out = np.argsort(x, kind="stable"), likewise.
 template <class T>
 void argsort_rows(const T *x, int64_t *out, uint64_t *spare, int64_t rows, int64_t n, int64_t step, int64_t stride) {
-    using Item = Place<typename Order<T>::Key>;
+    using Key = typename Order<T>::Key;
+    using Item = Place<Key>;
+    using Lanes = Lanes<typename Unsigned<(sizeof(Key) < 2 ? 2 : sizeof(Key))>::type>;  // which hold places, too
+    using Element = typename Lanes::Element;
+    for (; Lanes::pay(rows, n); rows -= Lanes::count, x += Lanes::count * step, out += Lanes::count * n) {
+        const int64_t some = rows < Lanes::count ? rows : Lanes::count;
+        Element *const key = (Element *)spare, *const place = key + n * Lanes::count;
+        for (int64_t row = 0; row < some; row++)
+            for (int64_t i = 0; i < n; i++) {
+                key[i * Lanes::count + row] = Order<T>::key_of_equals(x[row * step + i * stride]) ^ Lanes::sign;
+                place[i * Lanes::count + row] = i;
+            }
+        auto *const keys = (typename Lanes::Vector *)key, *const places = (typename Lanes::Vector *)place;
+        merge_exchange(n, [keys, places](int64_t i, int64_t k) {
+            const auto a = keys[i], b = keys[k], of_a = places[i], of_b = places[k];
+            const auto in_order = (a < b) | ((a == b) & (of_a < of_b));
+            keys[i] = in_order ? a : b;
+            keys[k] = in_order ? b : a;
+            places[i] = in_order ? of_a : of_b;
+            places[k] = in_order ? of_b : of_a;
+        });
+        for (int64_t row = 0; row < some; row++)
+            for (int64_t i = 0; i < n; i++) out[row * n + i] = place[i * Lanes::count + row];
+    }
     for (int64_t row = 0; row < rows; row++, x += step, out += n) {
         Item *items = (Item *)spare;
         for (int64_t i = 0; i < n; i++) items[i] = {Order<T>::key_of_equals(x[i * stride]), i};

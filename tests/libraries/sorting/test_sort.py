@@ -55,6 +55,17 @@ def test_of_all_sizes(dtype):
 
 
 @pytest.mark.cc
+@pytest.mark.parametrize("dtype", some(DTYPES[:-1], "bool", "uint16", "float32", "float64"))
+def test_short_rows_side_by_side(dtype):
+    program = dcpy.program(lambda a: (np.sort(a), np.argsort(a, kind="stable"), np.sort(a, axis=0)))
+    for rows, n in ((1, 5), (2, 2), (9, 33), (17, 100), (64, 3), (67, 16), (5, 1024), (5, 1025), (0, 4), (40, 1)):
+        a = numbers(dtype, (rows, n), seed=n)
+        expected = np.sort(a), np.argsort(a, kind="stable"), np.sort(a, axis=0)
+        for got, wanted in zip(program(a), expected, strict=True):
+            np.testing.assert_array_equal(got, wanted)
+
+
+@pytest.mark.cc
 def test_rows_with_gaps():
     a = numbers("float64", (6, 200))
     check_same(lambda a: sorts(a[::2, ::-3]), a)

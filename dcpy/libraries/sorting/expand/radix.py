@@ -1,4 +1,4 @@
-"""Sorting by digits, in C++ that comes with dcpy (sorting.h): rows of real numbers, one after the other."""
+"""Sorting by digits, or by networks where rows are short, in C++ that comes with dcpy (sorting.h)."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from pathlib import Path
 from dcpy.ir import types
 from dcpy.ir.expressions.scalar import Index, ScalarExpr
 from dcpy.ir.nodes import Copy, ForeignCall
-from dcpy.ir.symbolic import ONE
+from dcpy.ir.symbolic import ONE, Expr, as_expr, max_of, min_of
 from dcpy.libraries.api import Environment, ForeignLibrary, Fragment, Operand, expands
 from dcpy.libraries.sorting.nodes import ArgSort, Sort
 
 NAME = "sorting.h"
+LONGEST_OF_NETWORK = 1024  # elements of a row, as sorting.h has it
+VECTOR = 64  # bytes
 KEYS = {1: types.uint8, 2: types.uint16, 4: types.uint32, 8: types.uint64}  # by size in bytes
 
 
@@ -25,16 +27,24 @@ RADIX = ForeignLibrary(NAME, _environment)
 
 @expands(Sort, "radix", environment=NAME)
 def sort_rows(node: Sort, f: Fragment) -> None:
-    """One call for all rows, with a spare row of keys."""
+    """One call for all rows, with a spare row of keys, or spare vectors of them for short rows."""
     x = _input(f)
-    _call(f, "dcpy::sort_rows", x, f.array("keys", KEYS[x.dtype.itemsize], (x.shape[1],), outermost=True))
+    key = KEYS[x.dtype.itemsize]
+    spare = _spare(x.shape[1], 1, VECTOR // key.itemsize)
+    _call(f, "dcpy::sort_rows", x, f.array("keys", key, (spare,), outermost=True))
 
 
 @expands(ArgSort, "radix", environment=NAME)
 def argsort_rows(node: ArgSort, f: Fragment) -> None:
-    """One call for all rows, with two spare rows of keys and their places, of 16 bytes at most."""
+    """One call for all rows, with two spare rows of keys and their places, of 16 bytes at most, or vectors of both."""
     x = _input(f)
-    _call(f, "dcpy::argsort_rows", x, f.array("places", types.uint64, (x.shape[1] * 4,), outermost=True))
+    spare = _spare(x.shape[1], 4, 2 * VECTOR // types.uint64.itemsize)
+    _call(f, "dcpy::argsort_rows", x, f.array("places", types.uint64, (spare,), outermost=True))
+
+
+def _spare(n: Expr, alone: int, side_by_side: int) -> Expr:
+    """Return the size for rows that are sorted one by one, and short ones that are in the lanes of vectors."""
+    return max_of(alone * n, side_by_side * min_of(n, as_expr(LONGEST_OF_NETWORK)))
 
 
 def _input(f: Fragment) -> Operand:
