@@ -14,24 +14,42 @@ FOLDED = """
 sdfg @folded(A: {dtype}[N], s: {dtype}[1]) symbols(N: size) {{
   map i = 0:{size} @vector {{ tasklet (a <- A[i]) -> (o -> s[0] ({op})) {{ o = a }} }}
 }}"""
+BESIDE = FOLDED.replace("symbols", ", B: {dtype}[N]) symbols", 1).replace("1]) ,", "1],").replace(
+    "{{ o = a }} }}", "{{ o = a }} tasklet (a <- A[i]) -> (o -> B[i]) {{ o = a }} }}"
+)
 SPECIAL = (0.0, -0.0, np.inf, -np.inf, np.nan, -np.nan, 5e-324, -5e-324, 1e308, -1e308)
 
 
-def printed(op, dtype="f64", size="N"):
-    sdfg = parse_sdfg(FOLDED.format(op=op, dtype=dtype, size=size))
+def printed(op, dtype="f64", size="N", program=FOLDED):
+    sdfg = parse_sdfg(program.format(op=op, dtype=dtype, size=size))
     lower_for_cpu(sdfg)
     return generate(sdfg).units[0].text
 
 
-def test_the_largest_float_is_the_largest_integer():
+def test_extrema_alone_are_folded_in_lanes():
     text = printed("max")
+    assert "if (N >= 16) {" in text
+    assert "const int64_t i_first = dcpy_min<int64_t>(i_piece, N - 16);" in text
+    assert "s_lanes[lane] = dcpy_maximum(s_lanes[lane], A[i]);" in text
+    assert "s_max = dcpy_maximum(s_max, s_lanes[0]);" in text
+    assert "to_order" not in text
+
+
+def test_lanes_fill_vectors_and_need_no_other_loop_where_iterations_are_many():
+    text = printed("min", "f32", "64")
+    assert "float s_lanes[32];" in text
+    assert "if (" not in text.split("_program(", 1)[1].split("return")[0]
+
+
+def test_beside_other_writes_the_largest_float_is_the_largest_integer():
+    text = printed("max", program=BESIDE)
     assert "#pragma omp simd reduction(max : s_max)" in text
     assert "s_max = dcpy_max<int64_t>(s_max, dcpy_to_order_f64(A[i], 9223372036854775807));" in text
     assert "s[0] = dcpy_maximum(s[0], dcpy_from_order_f64(s_max));" in text
 
 
 def test_nan_is_the_smallest_of_all_where_the_smallest_is_asked_for():
-    assert "dcpy_to_order_f32(A[i], (-__INT32_MAX__ - 1))" in printed("min", "f32")
+    assert "dcpy_to_order_f32(A[i], (-__INT32_MAX__ - 1))" in printed("min", "f32", program=BESIDE)
 
 
 @pytest.mark.parametrize("dtype", ["c64", "c128"])
@@ -106,3 +124,18 @@ def test_complex_sums_are_numpys(dtype, auto):
             np.testing.assert_allclose(mine.real, theirs.real, rtol=tolerance, atol=tolerance)
             np.testing.assert_allclose(mine.imag, theirs.imag, rtol=tolerance, atol=tolerance)
             assert mine.dtype == theirs.dtype
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_extrema_of_all_lengths(dtype):
+    def extrema(x):
+        return np.max(x), np.min(x[:, ::2], axis=1), np.max(np.abs(x) + x, axis=1), np.max(x[:, ::-1] * x)
+
+    program = dcpy.program(extrema, auto_optimize=True)
+    rng = np.random.default_rng(1)
+    for length in (*range(1, 70), 100, 1000):
+        x = (rng.random((3, length)) - 0.5).astype(dtype)
+        x[1, rng.integers(length)] = np.nan
+        for mine, theirs in zip(program(x), extrema(x), strict=True):
+            np.testing.assert_array_equal(mine, theirs)

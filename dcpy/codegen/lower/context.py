@@ -14,7 +14,7 @@ from dcpy.base.options import CpuOptions, GpuOptions
 from dcpy.base.source import SrcSpan
 from dcpy.codegen import artifact
 from dcpy.codegen.c_identifiers import Names
-from dcpy.codegen.lir.expr import Infix, LirExpr, Literal, Name, Prefix, integer
+from dcpy.codegen.lir.expr import Infix, Item, LirExpr, Literal, Name, Prefix, integer
 from dcpy.codegen.lir.reduction_operators import ReductionOperator
 from dcpy.codegen.lir.tree import CheckFail, Declare, Function, Kernel, Module, Statement, Table, with_span
 from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, Pointer
@@ -46,13 +46,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Accumulator:
-    """A variable that stands for the location of a conflict resolution while a loop runs.
+    """A variable, or an element for each lane, that stands for a location of conflict resolution while a loop runs.
 
     Vectors fold integers instead of some values, and the parts of complex ones (the imaginary one in `imag`): of these
     the dtype is `stands_for`.
     """
 
-    variable: Name
+    variable: Name | Item
     dtype: DType
     op: str
     stands_for: DType | None = None
@@ -61,7 +61,7 @@ class Accumulator:
     @property
     def variables(self) -> tuple[Name, ...]:
         """All variables that fold."""
-        return (self.variable,) if self.imag is None else (self.variable, self.imag)
+        return tuple(each for each in (self.variable, self.imag) if isinstance(each, Name))
 
 
 @dataclass(frozen=True, slots=True)

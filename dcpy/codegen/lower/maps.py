@@ -16,6 +16,7 @@ from dcpy.codegen.lir.traversal import changed_variables, names_in, statements
 from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, LirType, Pointer, Reference
 from dcpy.codegen.lower.context import FAILURE, Accumulator, Context, ParallelScope
 from dcpy.codegen.lower.cpu.allocation_hoisting import grow_buffers, take_buffers, take_checks
+from dcpy.codegen.lower.cpu.extremum_lanes import extremum_lanes, folds_in_lanes
 from dcpy.codegen.lower.cpu.interrupt_polling import question_of_team
 from dcpy.codegen.lower.cpu.nontemporal_stores import streamed_row, with_fence
 from dcpy.codegen.lower.cpu.vector_checks import ANY, any_fails, some_fail
@@ -58,13 +59,18 @@ def lower_map(context: Context, node: Map, lower_region: LowerRegion) -> None:
     folded = isinstance(node.schedule, FOLDED)
     vectors = _width(context, node, writes) != 1 and not is_short(node.domain[-1])
     places = [m for m in (reducible(writes) if folded else []) if is_new(context, m, vectors=vectors)]
-    accumulators = {memlet: accumulator_for(context, memlet, vectors=vectors) for memlet in places}
+    in_lanes = vectors and not threads and folds_in_lanes(context, node, writes, places)
+    accumulators = {m: accumulator_for(context, m, vectors=vectors and not in_lanes) for m in places}
     for accumulator, start in accumulators.values():
         for variable in accumulator.variables if start is not None else ():
             context.emit(tree.Declare(variable.name, variable.type, start))
     with context.accumulating({memlet: accumulator for memlet, (accumulator, _) in accumulators.items()}):
         if threads:
             _lower_parallel(context, node, writes, lower_region)
+        elif in_lanes:
+            row = extremum_lanes(context, node, {m: context.accumulators[m] for m in places}, lower_region)
+            for statement in _around(context, node, row, len(node.params) - 1):
+                context.emit(statement)
         else:
             _lower_loops(context, node, writes, lower_region)
     for memlet, (accumulator, start) in accumulators.items():

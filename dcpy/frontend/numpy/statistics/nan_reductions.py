@@ -122,7 +122,7 @@ def nanmin(
     if not _may_be_nan(a):
         return np.min(a, axis, None, keepdims, initial, where)
     least = np.min(_without_nan(a, np.inf), axis, None, keepdims, initial, where)
-    return least if initial is not None else nan_where(np.all(np.isnan(a), axis, keepdims=keepdims), least)
+    return least if initial is not None else _nan_without_numbers(a, axis, keepdims, least, np.inf)
 
 
 @written_in_python(np.nanmax)
@@ -133,7 +133,16 @@ def nanmax(
     if not _may_be_nan(a):
         return np.max(a, axis, None, keepdims, initial, where)
     largest = np.max(_without_nan(a, -np.inf), axis, None, keepdims, initial, where)
-    return largest if initial is not None else nan_where(np.all(np.isnan(a), axis, keepdims=keepdims), largest)
+    return largest if initial is not None else _nan_without_numbers(a, axis, keepdims, largest, -np.inf)
+
+
+def _nan_without_numbers(a: Any, axis: Any, keepdims: bool, extremum: Any, instead: Any) -> Any:
+    """The extremum, or NaN where all elements are NaN: only where it is `instead`, what NaN counted as, may that be."""
+    if axis is not None or keepdims:
+        return nan_where(np.all(np.isnan(a), axis, keepdims=keepdims), extremum)
+    if extremum == instead:
+        extremum = nan_where(np.all(np.isnan(a)), extremum)
+    return extremum
 
 
 @written_in_python(np.nanargmin)
