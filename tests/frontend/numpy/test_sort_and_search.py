@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+import dcpy
+
 from tests.support.numpy_records import check, op
 
 VECTORS = ((5,), (1,), (0,))
@@ -41,6 +43,8 @@ RECORDS = [
     op(lambda a: np.digitize(a, [0.0, 2, 1]), shapes=((1,),)),
     op(lambda a: np.isin(a, [0, 1.5]), shapes=(*VECTORS, (3, 4), ()), dtypes=("int32", "float64", "complex64")),
     op(lambda a: np.isin(a, [0, 1.5], invert=True, assume_unique=True, kind="sort"), shapes=(*VECTORS, (3, 4))),
+    op(lambda a: np.isin(a, [3, -1, 100, 3]), shapes=(*VECTORS, (3, 4), ()), dtypes=("bool", "int8", "uint64", "int64")),
+    op(lambda a, c: np.isin(a, c, invert=True), shapes=((5,), (3, 4)), dtypes=("int8", "uint16", "int64")),
     op(lambda a: np.isin(a, a[:0]), shapes=(*VECTORS, (3, 4))),
     op(lambda a: np.take_along_axis(a, np.argsort(a, axis=0, kind="stable"), axis=0), shapes=((3, 4), (5,))),
 ]
@@ -50,3 +54,14 @@ RECORDS = [
 def test_as_numpy(record):
     for arguments in record.cases():
         check(record, arguments)
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize("far", [4, 1000, 2**62])
+def test_integers_among_few_and_many_places(far):
+    numbers = np.array([-far, 2, far - 1, 2, 7])
+    elements = np.array([2, 7, 0, far, far - 1, -far, -far - 1, 2**63 - 1, -(2**63)])
+    program = dcpy.program(lambda a, b: (np.isin(a, b), np.isin(a, b, invert=True)))
+    wanted = np.isin(elements, numbers), np.isin(elements, numbers, invert=True)
+    for got, expected in zip(program(elements, numbers), wanted, strict=True):
+        np.testing.assert_array_equal(got, expected)

@@ -187,15 +187,32 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Any:
     return np.where(rises, places, len(edges) - places)[()]
 
 
+def _are_integers(a: Any, b: Any) -> bool:
+    return a.dtype.kind in "iu" and b.dtype.kind in "iu" and np.result_type(a, b).kind in "iu"
+
+
+def _lie_close(numbers: Any, most: Any) -> bool:
+    """Return whether a table from the smallest to the largest integer has at most so many places."""
+    return float(np.max(numbers)) - float(np.min(numbers)) < most
+
+
 @written_in_python(np.isin)
 def isin(
     element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: str | None = None
 ) -> Any:
     """Return whether elements are among some numbers."""
-    ordered = np.sort(np.ravel(test_elements))
-    values = np.asarray(element)
+    values, numbers = np.asarray(element), np.ravel(test_elements)
     found = np.full(values.shape, invert, np.bool_)
-    if len(ordered) > 0:
-        places = np.minimum(np.searchsorted(ordered, values), len(ordered) - 1)
-        found[...] = ordered[places] != values if invert else ordered[places] == values
+    if len(numbers) > 0:
+        if _are_integers(values, numbers) and _lie_close(numbers, 6 * (values.size + numbers.size)):
+            low, high = np.min(numbers), np.max(numbers)
+            first = low.astype(np.int64)  # differences are right in 64 bits, also where these wrap
+            table = np.full(high.astype(np.int64) - first + 1, invert, np.bool_)
+            table[numbers.astype(np.int64) - first] = not invert
+            inside = (values >= low) & (values <= high)
+            found[...] = np.where(inside, table[np.where(inside, values, low).astype(np.int64) - first], invert)
+        else:
+            ordered = np.sort(numbers)
+            places = np.minimum(np.searchsorted(ordered, values), len(ordered) - 1)
+            found[...] = ordered[places] != values if invert else ordered[places] == values
     return found
