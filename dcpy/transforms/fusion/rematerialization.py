@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.analysis.dataflow.effect_analysis import effects_of
-from dcpy.ir.data import Array, Lifetime
+from dcpy.ir.data import Array, Lifetime, Scalar
 from dcpy.ir.effects import Effect
 from dcpy.ir.expressions.scalar import Op, ScalarExpr, cast, substitute_refs, substitute_symbols, walk
 from dcpy.ir.machine_model import COSTS, Costs
@@ -127,7 +127,8 @@ class Rematerialization(Transformation[Recomputed]):
     def _why_not_again(self, writer: Map, tmp: str, uses: Uses) -> Refusal | None:
         """The reason not to recompute elements of a map; None if recomputing is allowed."""
         parts = [*writer.body.walk_nodes()]
-        if {name for part in parts for name in uses.touches(part).reads} - set(writer.body.containers):
+        read = {name for part in parts for name in uses.touches(part).reads} - set(writer.body.containers)
+        if not all(_is_fixed(name, uses) for name in read):
             return Refusal("it reads memory")
         if effects_of(writer) is not Effect.NOTHING:
             return Refusal("it may raise, or do more than to compute")
@@ -146,10 +147,15 @@ class Rematerialization(Transformation[Recomputed]):
         return None
 
 
+def _is_fixed(name: str, uses: Uses) -> bool:
+    """Return whether it is a number that the caller gives, which nothing changes."""
+    return isinstance(uses.desc(name), Scalar) and uses.desc(name).shape == () and not list(uses.writers(name))
+
+
 def _formula(writer: Map, tmp: str, memlet: Memlet, uses: Uses) -> ScalarExpr | None:
     """The read element as an expression; None if the map needs several tasklets for it."""
     nodes = [*writer.body.walk_nodes()]
-    if len(nodes) != 1 or not isinstance(nodes[0], Tasklet) or len(nodes[0].code) != 1:
+    if len(nodes) != 1 or not isinstance(nodes[0], Tasklet) or len(nodes[0].code) != 1 or nodes[0].inputs:
         return None
     dims = zip(_written(writer, tmp).subset.dims, memlet.subset.dims, strict=True)
     values = {axis: index for dim, index in dims if (axis := _axis(dim, writer)) and isinstance(index, Expr)}

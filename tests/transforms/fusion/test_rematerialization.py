@@ -27,6 +27,13 @@ def test_an_element_is_computed_where_it_is_read():
     """).same_values(N=[0, 1, 5])
 
 
+def test_numbers_that_the_caller_gives_are_read_again():
+    fill = FILL.replace("() ->", "(q <- step) ->").replace("2.0", "q")
+    before = parse(f"{HEAD.replace('y: f64[N]', 'y: f64[N], step: f64')} {{ {ONE} state {{ {fill} {USE} }} }}")
+    after = expect(Rematerialization(), on=before).applies().same_values(N=[0, 1, 5]).after
+    assert "g[" not in print_sdfg(after)
+
+
 def test_in_a_loop_behind_checks_and_in_branches():
     body = f"state {{ {FILL} }} check N > 0 else ValueError \"\" loop t = 0:3 {{ if t > 0 {{ state {{ {USE} }} }} }}"
     expect(Rematerialization(), on=program(body)).applies().same_values(N=[1, 4])

@@ -56,6 +56,13 @@ def shapes_slices(frame: Frame, body: core.Body, index: Names) -> bool:
     return _Shapes(_Place(frame)).found(body, index)
 
 
+def decides_branches(frame: Frame, body: core.Body, index: Names) -> bool:
+    """Return whether one of the names `index`, or a number that is computed from them, decides a branch in `body`."""
+    shapes = _Shapes(_Place(frame))
+    names = shapes.following(body, index)
+    return any(isinstance(each, core.If) and shapes.decides(each.test, names) for each in core.statements_in(body))
+
+
 @dataclass(frozen=True)
 class _Place:
     """Scope in which names are looked up: a frame, or a called function (`closure`), of which no name is known."""
@@ -115,7 +122,7 @@ class _Shapes:
                 self.defined[statement.name] = statement
                 inside += core.statements_in(statement.body)
         self._note_lists(inside)
-        names = self._following(body, index)
+        names = self.following(body, index)
         if any(self._decides_slices(statement, names) for statement in inside):
             return True
         return any(self._shapes(tree, names) for statement in inside for tree in _trees(statement))
@@ -130,7 +137,8 @@ class _Shapes:
 
     # -- names that follow the index -----------------------------------------------------------------------------------
 
-    def _following(self, body: core.Body, index: Names) -> Names:
+    def following(self, body: core.Body, index: Names) -> Names:
+        """Return the names, and those of numbers that are computed from them."""
         names = index
         while True:
             more = names | frozenset(self._followers(body, names, decided=False))
@@ -151,11 +159,11 @@ class _Shapes:
                 case core.For(iterable=iterable):
                     if self._is_plain(iterable) and self._mentions(iterable, names):
                         yield from statement.targets_bound()
-            hit = isinstance(statement, core.If) and any(self._decides(part.test, names) for part in statement.chain())
+            hit = isinstance(statement, core.If) and any(self.decides(part.test, names) for part in statement.chain())
             for side in statement.sides():
                 yield from self._followers(side, names, decided=decided or hit)
 
-    def _decides(self, test: object, names: Names) -> bool:
+    def decides(self, test: object, names: Names) -> bool:
         """Return whether `names` alone decide a condition."""
         return isinstance(test, ast.AST) and self._is_plain(test) and self._mentions(test, names)
 
@@ -198,7 +206,7 @@ class _Shapes:
 
     def _decides_slices(self, statement: core.Statement, names: Names) -> bool:
         """Return whether `names` decide a branch with slices, which fuse with their neighbours where no branch is."""
-        if not isinstance(statement, core.If) or not self._decides(statement.test, names):
+        if not isinstance(statement, core.If) or not self.decides(statement.test, names):
             return False
         sides = (each for side in statement.sides() for each in core.statements_in(side))
         return any(_has_slices(tree) for each in sides for tree in _trees(each))
@@ -211,7 +219,7 @@ class _Shapes:
                     if any(bound is not None and self._mentions(bound, names) for bound in bounds):
                         return True
                 case ast.IfExp(test=test):
-                    if _has_slices(part) and self._decides(test, names):
+                    if _has_slices(part) and self.decides(test, names):
                         return True
                 case ast.Subscript(value=owner, slice=key):
                     if self._mentions(key, names) and self._is_list_of_kinds(owner):

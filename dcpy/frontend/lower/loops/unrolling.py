@@ -6,7 +6,8 @@
 
 Those are the loops of at most `MOST_TRIPS` iterations whose index shapes slices (`shape_dependence`): in a loop, shapes
 would not be known before the program runs, and nothing with such shapes fuses. The number of iterations is known, it is
-known in which of them the loop is left, and what is written stays below `MOST_STATEMENTS`.
+known in which of them the loop is left, and what is written stays below `MOST_STATEMENTS`. So are loops with a short
+body whose index decides a branch: written out, they have none, and the loop around them may become one of vectors.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from dcpy.frontend.abstract_values.values import ArrayValue, IteratorValue, RangeValue, Value
 from dcpy.frontend.desugar import core
 from dcpy.frontend.introspection.ast_traversal import walk
-from dcpy.frontend.lower.loops.shape_dependence import shapes_slices
+from dcpy.frontend.lower.loops.shape_dependence import decides_branches, shapes_slices
 from dcpy.frontend.lower.sequences import items as sequences
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 MOST_TRIPS = 8
 MOST_STATEMENTS = 256  # that the statements of a loop become, with the loops around it
+FEW_STATEMENTS = 96  # that they become for the sake of branches
 Names = frozenset[str]
 
 
@@ -33,9 +35,10 @@ def trips(frame: Frame, node: core.For, iterable: Value) -> int | None:
     count = _count(frame, iterable)
     if count is None or not 1 <= count <= MOST_TRIPS or not _ends_are_known(frame, node):
         return None
-    if _copies(frame) * count * _size(node.body) > MOST_STATEMENTS:
-        return None
-    return count if shapes_slices(frame, node.body, node.targets_bound()) else None
+    index, written = node.targets_bound(), _copies(frame) * count * _size(node.body)
+    if written <= MOST_STATEMENTS and shapes_slices(frame, node.body, index):
+        return count
+    return count if written <= FEW_STATEMENTS and decides_branches(frame, node.body, index) else None
 
 
 def _count(frame: Frame, iterable: Value) -> int | None:
