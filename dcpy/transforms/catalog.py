@@ -112,6 +112,7 @@ TRANSFORMATIONS: Registry[type[Transformation[Any]]] = Registry(
         "saved-borders": f"{_LOOPS}.saved_borders:SavedBorders",
         "scatter-privatization": f"{_LOOPS}.scatter_privatization:ScatterPrivatization",
         "scalar-expansion": f"{_LOOPS}.scalar_expansion:ScalarExpansion",
+        "scalar-replacement": f"{_MEMORY}.scalar_replacement:ScalarReplacement",
         "scalar-to-symbol-promotion": f"{_SIMPLIFY}.dataflow.scalar_to_symbol_promotion:ScalarToSymbolPromotion",
         "skewed-jam": f"{_LOOPS}.skewed_jam:SkewedJam",
         "state-fusion": f"{_SIMPLIFY}.control_flow.state_fusion:StateFusion",

@@ -62,14 +62,14 @@ SCHEDULING = (
     "loop-interchange", "loop-peeling", "loop-reversal", "loop-skewing", "loop-to-map", "loop-unroll", "map-collapse",
     "map-expansion", "map-fission", "map-fusion", "map-inlining", "map-interchange", "map-tiling", "map-to-for-loop",
     "move-loop-into-map", "move-map-into-loop", "out-local-storage", "parallelization", "recompute-fusion",
-    "scalar-expansion", "state-fusion", "stencil-tiling", "strip-mining", "subgraph-fusion", "time-tiling",
-    "transient-reuse", "unroll-and-jam", "vectorization",
+    "scalar-expansion", "scalar-replacement", "state-fusion", "stencil-tiling", "strip-mining", "subgraph-fusion",
+    "time-tiling", "transient-reuse", "unroll-and-jam", "vectorization",
 )  # fmt: skip
 #: those of them that apply at few places
 RARE = (
     "accumulate-transient", "common-subexpression-elimination", "double-buffering", "expand-library-node",
     "loop-distribution", "loop-fusion", "map-collapse", "map-fission", "map-inlining", "map-interchange",
-    "move-map-into-loop", "time-tiling",
+    "move-map-into-loop", "scalar-replacement", "time-tiling",
 )  # fmt: skip
 #: what may come between: passes that simplify, and versions for what is found out at run time
 OTHERS = (

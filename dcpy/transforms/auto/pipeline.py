@@ -30,6 +30,7 @@ from dcpy.transforms.loops.symbol_reduction import SymbolReduction
 from dcpy.transforms.loops.wrap_around_variables import WrapAroundVariable
 from dcpy.transforms.maps.map_collapse import MapCollapse
 from dcpy.transforms.maps.map_unrolling import MapUnrolling
+from dcpy.transforms.memory.scalar_replacement import ScalarReplacement
 from dcpy.transforms.pass_manager import run_pipeline
 from dcpy.transforms.pipeline import Pipeline, RunReport, repeat
 from dcpy.transforms.simplify.control_flow.branch_value_numbering import BranchValueNumbering
@@ -64,6 +65,7 @@ AUTO_OPTIMIZE = Pipeline(
     LoopInvariantCodeMotion(),
     StatementReordering(),
     LoopToMap(),
+    repeat(ScalarReplacement()),
     CommonSubexpressionElimination(),
     repeat(BranchValueNumbering(), CommonSubexpressionElimination()),
     CongruentFusion(),
