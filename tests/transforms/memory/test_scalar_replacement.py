@@ -50,7 +50,7 @@ def test_an_element_in_an_inner_loop():
         (STEPS.format("i").replace("B[i]) { o = b", "B[i] (add)) { o = b"), "it combines values"),
         ("state { tasklet (a <- A[i]) -> (o -> B[i]) { o = a } }", "is written once, or without conditions"),
         ("if A[i] > 0.0 { state { tasklet () -> (o -> B[i]) { o = 1.0 } } }", "is written once"),
-        (STEPS.format("i") + " state { copy C[0:N, i] -> C[0:N, i] copy A[i:i + 1] -> B[i:i + 1] }", "other than tasklets"),
+        (STEPS.format("i") + " state { copy A[i:i + 1] -> B[i:i + 1] }", "other than tasklets"),
     ],
     ids=["shared", "another", "run-time", "outside", "check", "sum", "once", "condition", "copy"],
 )
