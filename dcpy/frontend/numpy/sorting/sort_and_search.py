@@ -187,11 +187,12 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Any:
     return np.where(rises, places, len(edges) - places)[()]
 
 
-def _are_integers(a: Any, b: Any) -> bool:
+def _are_integers(a: Any, b: Any) -> Any:
+    """Whether both arrays, and what they have in common, are of integers."""
     return a.dtype.kind in "iu" and b.dtype.kind in "iu" and np.result_type(a, b).kind in "iu"
 
 
-def _lie_close(numbers: Any, most: Any) -> bool:
+def _lie_close(numbers: Any, most: Any) -> Any:
     """Return whether a table from the smallest to the largest integer has at most so many places."""
     return float(np.max(numbers)) - float(np.min(numbers)) < most
 
