@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import Enum, auto
 from functools import singledispatchmethod
 
@@ -142,7 +142,7 @@ class Machine(DataMovement):
     def _(self, block: Dataflow) -> Next:
         with self.frame.declared(block.body.containers):
             found = [(node, point) for node in block.body.blocks if isinstance(node, Process)
-                     for point in list(self._points(node, 0))]  # fmt: skip
+                     for point in list(self._points(node))]  # fmt: skip
             order = list(range(len(found)))
             if self.shuffle is not None:
                 self.shuffle.shuffle(order)
@@ -205,17 +205,17 @@ class Machine(DataMovement):
     @run_node.register
     def _(self, node: Map) -> None:
         outside = dict(self.symbols)
-        points = list(self._points(node, 0))
-        places = {point: place for place, point in enumerate(points)}
+        points: Iterable[tuple[int, tuple[int, ...]]] = enumerate(self._points(node))  # there may be very many
         failures: dict[int, Exception] = {}
         detector = None
         if self.shuffle is not None:
+            points = list(points)
             self.shuffle.shuffle(points)
         if self.shuffle is not None or node.claimed:
             detector = RaceDetector(node, self.frame.depth, allows_equal_writes=self.shuffle is None)
             self.detectors.append(detector)
         self.frame.depth += 1
-        for point in points:
+        for place, point in points:
             if detector is not None:
                 detector.iteration = point
             self.symbols.update(zip(node.params, point, strict=True))
@@ -224,7 +224,7 @@ class Machine(DataMovement):
             except DcpyError:
                 raise
             except Exception as error:
-                failures[places[point]] = error
+                failures[place] = error
                 if self.shuffle is None:
                     break
             self._restore({name: outside.get(name) for name in tuple(self.symbols)})
@@ -234,17 +234,19 @@ class Machine(DataMovement):
         if failures:
             raise failures[min(failures)]
 
-    def _points(self, node: Map | Process, axis: int) -> Iterator[tuple[int, ...]]:
+    def _points(self, node: Map | Process) -> Iterator[tuple[int, ...]]:
         """The points of a domain; the bounds of an axis may mention the parameters before it."""
-        if axis == len(node.params):
-            yield tuple(self.symbols[name] for name in node.params)
-            return
-        name = node.params[axis]
-        outer = self.symbols.get(name)
-        for value in range_of(node.domain[axis], self.symbols):
-            self.symbols[name] = value
-            yield from self._points(node, axis + 1)
-        self._restore({name: outer})
+        symbols = dict(self.symbols)
+
+        def along(axis: int) -> Iterator[tuple[int, ...]]:
+            if axis == len(node.params):
+                yield tuple(symbols[name] for name in node.params)
+                return
+            for value in range_of(node.domain[axis], symbols):
+                symbols[node.params[axis]] = value
+                yield from along(axis + 1)
+
+        return along(0)
 
     @run_node.register
     def _(self, node: Call) -> None:

@@ -441,3 +441,15 @@ def test_run_returns_what_the_function_returns():
 
 def test_run_without_results_returns_none():
     assert run(parse_sdfg("sdfg @f(x: f64[N]) { }"), {"x": np.zeros(2)}) is None
+
+
+def test_a_map_of_very_many_points_ends_at_the_first_that_fails():
+    text = """
+    sdfg @fill(x: f64[4]) {
+      map i = 0:2305843009213693952 {
+        tasklet () -> (o -> x[i]) { o = 1.0 }
+      }
+    }
+    """
+    with pytest.raises(OutOfBounds, match="index 4 is out of bounds"):
+        after(text, x=np.zeros(4))
