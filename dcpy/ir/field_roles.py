@@ -38,7 +38,7 @@ class Role(Enum):
     WHOLE = "containers that it reads and changes without a memlet"
     DECLARED = "containers that its body declares for it"
 
-    __hash__ = object.__hash__  # that of enumerations is written in Python, and tables by role are asked often
+    __hash__ = object.__hash__  # that of enumerations is written in Python, and tables by role are read often
 
 
 MEMLETS = (Role.READ, Role.WRITTEN, Role.PASSED)
@@ -91,7 +91,7 @@ class Written:
     runs: ClassVar[Runs] = Runs.EACH
     concurrent: ClassVar[bool] = False  #: its bodies run at the same time as others: no jump leaves them, no symbol
     free_texts: ClassVar[tuple[str, ...]] = ()  #: fields with texts that may have more than one line
-    has_only_memlets: ClassVar[bool] = True  #: it reads and writes by memlets alone: most do, and are asked often
+    has_only_memlets: ClassVar[bool] = True  #: it reads and writes by memlets alone, as most do
     _fields_of: ClassVar[Mapping[Role, tuple[str, ...]]] = MappingProxyType({})
 
     def __init_subclass__(cls, **rest: Any) -> None:

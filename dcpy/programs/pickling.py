@@ -3,7 +3,7 @@
 An object cannot ask which pickler sends it. But picklers that send functions by value (cloudpickle, joblib's loky) do
 so for those that the other side does not find: of ``__main__``, lambdas, functions of functions. A program therefore
 speaks through two functions that are found at its name, ``scaled._sent.mark`` and ``scaled._sent.contents``. Where
-these come by name, the program is there, and is the one that is meant. Where they come by value, the mark is nobody's,
+these come by name, the program is there, and is the right one. Where they come by value, the mark has no owner,
 and what the program is made of has come along as a default of the other one.
 
 A program is made empty and then filled, because the globals of its function may hold the program itself.

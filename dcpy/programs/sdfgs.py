@@ -241,7 +241,7 @@ class SDFG(GraphWords):
         if plan is None:
             sdfg_distribution.choose_distributions(self, ranks, sizes or {}, memory, steps=steps)
             return self
-        from dcpy.programs.ranks.compilation import as_plan  # who has one rank is spared it
+        from dcpy.programs.ranks.compilation import as_plan  # late: for several ranks only
 
         found, more = as_plan(plan, {*(grids or {}), *self.grids, *self.containers})
         sdfg_distribution.distribute(self, found, {**(grids or {}), **more}, steps=steps)
@@ -382,7 +382,7 @@ class CompiledSdfg(Dispatcher):
 
         plugins.load()
         if sdfg.grids:
-            from dcpy.programs.ranks.compilation import attach, with_messages  # who has one rank is spared it
+            from dcpy.programs.ranks.compilation import attach, with_messages  # late: for several ranks only
 
             sdfg = with_messages(sdfg)
         verify(sdfg, COMPILABLE)

@@ -78,7 +78,7 @@ def stack_buffer(out: Printer, s: tree.StackBuffer) -> None:
 
 
 def loop_directives(out: Printer, loop: tree.Loop) -> list[str]:
-    """The interval that is asked for, unless a sum that is carried asks for more: that, the tool knows better."""
+    """Pragmas of a loop: distances, the interval (none where a carried sum determines it), and unrolling."""
     found = []
     for mark in loop.marks:
         if isinstance(mark, tree.Pipelined):

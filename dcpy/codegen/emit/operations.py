@@ -24,7 +24,7 @@ SAME_NAMED = """
 
 
 def table(*rows: str) -> dict[str, str]:
-    """``add:+ sub:- sin`` as a table: what has no spelling is spelled as it is named."""
+    """``add:+ sub:- sin`` as a table: an operation without a spelling has its name."""
     entries = (word.partition(":") for row in rows for word in row.split())
     return {name: spelling or name for name, _, spelling in entries}
 

@@ -77,7 +77,7 @@ INTRINSICS: Mapping[str, Callable[[Any], Rule]] = {
     "team_interrupted": lambda of: Rule((Basic.PACE, Pointer(STATUS), STATUS), TRUTH),  # or another thread has been
     "has_failed": lambda of: Rule((Pointer(STATUS), STATUS), TRUTH),  # a check of a team, by its number
     "call_through": lambda of: Rule((ANY,), ANY),  # from now on; what it was before
-    # of a device, on the host: what is asked of it runs behind what was asked before
+    # commands of the host to a device, which run in order
     "device_enter": lambda of: Rule((), STATUS),  # a call begins: nothing has failed; the status of the call around
     "device_leave": lambda of: Rule((STATUS,), Basic.VOID),
     "device_wait": lambda of: Rule((), Basic.VOID),

@@ -322,7 +322,7 @@ class DeviceBuffer(_Placed):
 
 @dataclass(frozen=True, slots=True)
 class Transfer(_Placed):
-    """So many bytes from one memory to another, or within that of the device: behind what was asked of it before."""
+    """So many bytes from one memory to another, or within that of the device: after the device's earlier commands."""
 
     to: LirExpr
     source: LirExpr
@@ -370,7 +370,7 @@ class SharedBuffer(_Placed):
 
 @dataclass(frozen=True, slots=True)
 class BlockBarrier(_Placed):
-    """All threads of the block come here before any goes on, and see what the others wrote."""
+    """All threads of a block wait here for each other, and then see each other's writes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ class Basic(Enum):
     VOID = "void"
     BYTE = "byte"
     SIZE = "size"  #: of memory, in bytes
-    INT = "int"  #: what the operators of C make of narrow integers
+    INT = "int"  #: the type to which C's operators promote narrow integers
     WIDE = "wide"  #: in which sizes are computed that 64 bits may not hold; takes indices
     PACE = "pace"  #: how often a loop asks whether it is interrupted
 

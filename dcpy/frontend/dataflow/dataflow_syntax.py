@@ -176,7 +176,7 @@ def _movement(statement: ast.stmt) -> core.Movement | None:
 
 
 def _options(args: Sequence[ast.expr], keywords: Sequence[ast.keyword]) -> list[ast.expr]:
-    """The volume and the resolution of a memlet. An identity behind them says what is there already."""
+    """The volume and the resolution of a memlet. An identity after them is the initial value."""
     named = {keyword.arg: keyword.value for keyword in keywords}
     volume = args[0] if args else named.get("volume", ast.Constant(1))
     resolution = args[1] if len(args) > 1 else named.get("wcr")

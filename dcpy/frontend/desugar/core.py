@@ -363,7 +363,7 @@ class Process(Base):
 
 @dataclass(frozen=True, eq=False)
 class Dataflow(Base):
-    """Processes that run at the same time, and are done behind it."""
+    """Processes that run at the same time; control goes on when all have ended."""
 
     processes: tuple[Process, ...]
 

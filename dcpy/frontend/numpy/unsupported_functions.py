@@ -1,6 +1,6 @@
 """Unsupported functions, methods and keywords of NumPy, each with the reason and what to write instead.
 
-Messages and the page of NumPy's functions say what stands here; a test sees to it that nothing is forgotten.
+Messages and the page of NumPy's functions show these reasons; a test checks that no function is missing.
 """
 
 from __future__ import annotations

@@ -101,7 +101,7 @@ def _lowering(
     target = target_for(options.device)
     lowered, report = driver.lower(sdfg, options, until=step, explain=True)
     remarks = [remark for remark in report.remarks or [] if step in ("", remark.step)]
-    if not step:  # a transformation looks at much that it is not for; it is asked by its name
+    if not step:  # refusals of transformations are shown on request only
         remarks = [remark for remark in remarks if remark.applied or remark.step not in TRANSFORMATIONS]
     seen = _seen(sdfg, lowered, options, report.remarks or [], sizes, simulated)
     parts = () if step else (*sequential_parts(sdfg), *target.explain(seen))  # not for one pass
@@ -130,9 +130,9 @@ def _seen(
 
 
 def _worth_reading(sdfg: Sdfg, kind: Transformation[Any]) -> str:
-    """The table of a transformation, empty where it says nothing that is asked for.
+    """The table of a transformation, empty where it has no verdict.
 
-    Of fusions that is every verdict; others look at much that they are not for, and are asked by their names.
+    It has all verdicts of fusions, and of other transformations the places where they apply.
     """
     if isinstance(kind, MapFusion):
         return table_of(sdfg, kind) if next(iter(matches(kind, sdfg)), None) is not None else ""

@@ -73,7 +73,7 @@ class Specializer:
         self._compiling = threading.RLock()
         self._versions = SizeVersions()
         self._tuned = 0  # versions that serve some sizes only
-        self._recalled: set[str] = set()  # the patterns of calls for which the cache was asked for those
+        self._recalled: set[str] = set()  # the patterns of calls that were looked up in the cache
         self._by_value = 0  # for how many sizes and integers of a call a function that calls itself was compiled
 
     def annotated(self) -> dict[str, ArgType]:

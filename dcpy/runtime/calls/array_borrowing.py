@@ -46,7 +46,7 @@ class Borrowed:
 def borrowed(values: Sequence[Any], names: Callable[[], Sequence[str]], *, convert: bool) -> Borrowed | None:
     """Return the arguments of a call for `values`; None where it gets them as they are.
 
-    `names` are asked for where there is something to say. Raises `ArgumentError` for an array of others whose memory
+    `names` are computed for messages only. Raises `ArgumentError` for an array of others whose memory
     NumPy cannot read as it is.
     """
     if not any(_may_be_borrowed(value, convert) for value in values):

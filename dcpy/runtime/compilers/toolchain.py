@@ -1,6 +1,6 @@
 """The C++ compiler: finding it, naming its version, and the machine it compiles for.
 
-A compiler is asked for its version once; the answer is remembered in a small file beside the cache, under the path,
+The version of a compiler is read once, and remembered in a small file beside the cache, under the path,
 size and modification time of its executable, so that a warm start runs no process. Compiling is build.py's business.
 """
 
@@ -149,7 +149,7 @@ def _read(memory: Path | None) -> dict[str, Known]:
             for stamp, (family, version, (compiling, linking)) in known.items()
         }
     except (OSError, ValueError, AttributeError, TypeError):
-        return {}  # unreadable: the compiler is asked again
+        return {}  # unreadable: the version is read again
 
 
 def _write(memory: Path, known: dict[str, Known]) -> None:

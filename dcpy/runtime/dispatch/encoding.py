@@ -76,7 +76,7 @@ def encode(
     """The argument of `Dispatcher.add`. `guards` are (source, expected value): ((\"dict\", globals, \"n\"), 3).
 
     `closure`: where the last arguments of the signature come from at each call, those that no caller passes.
-    `device`: what its kernels run on, which is asked why it failed.
+    `device`: the device of its kernels, which has the reason of a failure.
     `on_stream`: the address of ``NAME_on_stream`` where arguments are in the memory of the device.
     `notes`: what there is to add to the message of a failed check.
     `callbacks`: the Python functions that the program calls, by name. `DcpyError` where one is missing.

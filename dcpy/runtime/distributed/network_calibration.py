@@ -58,7 +58,7 @@ def collectives(world: World) -> dict[str, float]:
 def hidden(world: World) -> int:
     """Percent of the time of long messages that is hidden where a rank computes meanwhile. All ranks call this.
 
-    An MPI that moves data only during waits hides nothing: then halos had better not overlap with work.
+    An MPI that moves data only during waits hides nothing: then overlapping halos with work gains nothing.
     """
     partner = world.rank ^ 1
     values, got, work = np.zeros(LONG, np.uint8), np.zeros(LONG, np.uint8), np.ones(1 << 15)

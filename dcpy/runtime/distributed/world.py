@@ -33,9 +33,9 @@ INSTALL = install_extra("mpi")
 class World:
     """Ranks that run together. `comm` is a communicator of their own (mpi4py's), or None for a rank alone.
 
-    Over `side_comm` they say what has no place in the order of calls: where they are, and that they have failed.
-    `calls_comm` is that of compiled programs; after a call that has failed it is another one. `patience` is how many
-    seconds what they say to each other may take (0: for ever), else the `watchdog` ends the job.
+    `side_comm` is for messages beside the order of calls: positions and failures of ranks.
+    `calls_comm` is that of compiled programs; after a call that has failed it is another one. `patience`: after so many
+    seconds of waiting (0: no limit) the `watchdog` ends the job.
     """
 
     rank: int = 0

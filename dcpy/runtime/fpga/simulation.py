@@ -31,7 +31,7 @@ class SimulatedQueue:
 
 @dataclass(slots=True)
 class SimulatedKernel:
-    """All runs of a kernel since it was asked for the last time."""
+    """All runs of a kernel since the last report."""
 
     name: str
     runs: int = 0

@@ -1,6 +1,6 @@
 """From an artifact's device unit to machine code in the folder of its program, and back.
 
-    kernels.sm_90.cubin     one for each chip that was asked for
+    kernels.sm_90.cubin     one for each requested chip
     resources.json          what each kernel needs there, and the digest of each binary; sealed, as manifests are
 
 A binary whose digest differs is as good as none.
@@ -130,7 +130,7 @@ def _fitness(arch: str, device: str) -> tuple[int, int] | None:
     if arch == device:
         return 3, 0
     kind, _, number = arch.partition("_")
-    if not (device.startswith("sm_") and number.isdigit()):  # code for AMD's runs on that very chip alone
+    if not (device.startswith("sm_") and number.isdigit()):  # code for AMD's chips runs on one kind of chip only
         return None
     have, want = int(number), int(device.removeprefix("sm_"))
     if kind == "sm" and have // 10 == want // 10 and have < want:

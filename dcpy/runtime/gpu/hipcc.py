@@ -25,7 +25,7 @@ OPTIONS = (
     "-Rpass-analysis=kernel-resource-usage",
     "-I.",
 )
-KNOWN = ("gfx906", "gfx908", "gfx90a", "gfx942", "gfx1030", "gfx1100")  # proposed where none is named; others are asked
+KNOWN = ("gfx906", "gfx908", "gfx90a", "gfx942", "gfx1030", "gfx1100")  # proposed where none is named
 
 
 @dataclass(frozen=True, slots=True)

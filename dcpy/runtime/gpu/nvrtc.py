@@ -1,6 +1,6 @@
 """NVRTC, NVIDIA's run-time compiler: found (pip's, then the system's, then nvcc in its place) and called through C.
 
-Machine code for the exact chip (a cubin) is asked for, not PTX: a driver refuses PTX of a CUDA that is newer than
+NVRTC makes machine code for the exact chip (a cubin), not PTX: a driver refuses PTX of a CUDA that is newer than
 itself, but runs its cubins within a major version. Only chips that NVRTC does not know get PTX (docs/decisions/0063).
 """
 

@@ -24,7 +24,7 @@ _NEEDED = re.compile(r"^\s*(\S+) => (/.*) \(0x[0-9a-f]+\)$", re.MULTILINE)
 def needed_libraries(library: Path, environments: Sequence[Environment]) -> dict[str, Path]:
     """The files that `library` loads from the folders of these environments, by the names that it asks for.
 
-    What those need from the same folders is among them. The dynamic loader itself is asked (``ldd``); on macOS each
+    What those need from the same folders is among them. The dynamic loader itself lists them (``ldd``); on macOS each
     library in turn (``otool``).
     """
     folders = list(dict.fromkeys(folder for found in environments for folder in found.library_dirs))

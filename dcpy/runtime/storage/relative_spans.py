@@ -1,7 +1,7 @@
 """Relative spans: places that move with their functions, ``(3rd function, 2 lines below its first, columns)`` for a
 `SrcSpan`.
 
-The cache keeps places in this form. Who finds a program there has the functions at hand, as code objects in the same
+The cache keeps places in this form. A process that finds a program there has its functions, as code objects in the same
 order, whatever file they are in and wherever in it they stand.
 """
 

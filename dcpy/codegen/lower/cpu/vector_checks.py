@@ -1,4 +1,4 @@
-"""Vector checks: a loop that does nothing but check is asked by vectors first whether any iteration fails.
+"""Vector checks: vectors find out first whether any iteration of a loop of checks fails.
 
 before   loop i { x = A[i];  if x < 0 || x >= n { stop } }
 after    var failing = 0;  loop i simd reduction(bitor: failing) { x = A[i];  failing |= x < 0 || x >= n }

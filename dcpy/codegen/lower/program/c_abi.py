@@ -99,7 +99,7 @@ def _entry(context: Context, program: tree.Function, signature: Signature) -> tr
 
 
 def _calling_back(body: tree.Body, position: int, count: int) -> tree.Body:
-    """`body`, whose first `count` statements run the program: what it calls Python through is at hand meanwhile."""
+    """`body`, whose first `count` statements run the program: its table of callbacks is set meanwhile."""
     before = Name("before", Pointer(Basic.VOID))
     enter = Intrinsic("call_through", (Item(ARGS, integer(position), Pointer(Basic.VOID)),), Pointer(Basic.VOID))
     leave = tree.Evaluate(Intrinsic("call_through", (before,), Pointer(Basic.VOID)))

@@ -1,4 +1,4 @@
-"""Sizes of constants that operators make of constants: bounded, so that no compilation takes ages or all memory."""
+"""Sizes of constants that operators make of constants: bounded, so that no compilation takes too long or all memory."""
 
 from __future__ import annotations
 

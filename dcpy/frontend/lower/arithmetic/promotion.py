@@ -1,4 +1,4 @@
-"""Dtypes of results: NumPy is asked, never imitated, and the answers are kept.
+"""Dtypes of results: computed by NumPy itself, and kept.
 
 Weak operands (numbers of Python's own) are passed as Python types, so NEP 50 is NumPy's own as well.
 """

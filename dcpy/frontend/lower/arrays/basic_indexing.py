@@ -147,7 +147,7 @@ def slice_range(b: TypedEmitter, key: SliceValue, size: Expr) -> Range:
 
 
 def not_inside_out(value: ArrayValue) -> ArrayValue:
-    """The window as it is once its bounds are known: an empty one where it is inside out."""
+    """The window as it is once its bounds are known: an empty one where its start is behind its end."""
     dims = tuple(
         Range(dim.start, dim.start, dim.step) if isinstance(dim, Range) and _is_negative(dim.size) else dim
         for dim in value.window.dims

@@ -2,7 +2,7 @@
 
 Arrays are passed by memlet (through a view where no subset says it), scalars by element, sizes and strides as symbols.
 Results are more arguments: the caller provides the containers. What cannot be passed so is evaluated in place instead
-(`call_dispatch`): functions, tuples, integers over loop variables whose range the callee had better know, results that
+(`call_dispatch`): functions, tuples, integers over loop variables whose range helps the callee, results that
 are views or of a size that the callee finds out, arrays that lie otherwise than in NumPy, and calls inside parallel
 maps.
 """

@@ -1,7 +1,8 @@
 """Special methods of the user's classes: operators, comparisons, subscripts, iteration and calls of objects.
 
-Python's rules: the left operand is asked first, then the right one for the reflected method; ``+=`` is ``__iadd__`` or
-``+``. Methods that `dataclass_objects` writes (``__eq__``, ``__lt__``) have no source, and are not taken.
+Python's rules: the left operand's method comes first, then the reflected method of the right one; ``+=`` is
+``__iadd__`` or ``+``. Methods that `dataclass_objects` writes (``__eq__``, ``__lt__``) have no source, and are not
+taken.
 """
 
 from __future__ import annotations

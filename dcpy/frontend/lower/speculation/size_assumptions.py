@@ -29,7 +29,7 @@ class Assumptions:
 
     @property
     def facts(self) -> tuple[Expr, ...]:
-        """All that was asked for, whether it holds or not."""
+        """All requested assumptions, whether they hold or not."""
         return (*self.assumed_facts, *self.refuted_facts)
 
     def value(self, expr: Expr) -> int | None:

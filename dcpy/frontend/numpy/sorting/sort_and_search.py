@@ -188,7 +188,7 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Any:
 
 
 def _are_integers(a: Any, b: Any) -> Any:
-    """Whether both arrays, and what they have in common, are of integers."""
+    """Return whether both arrays, and what they have in common, are of integers."""
     return a.dtype.kind in "iu" and b.dtype.kind in "iu" and np.result_type(a, b).kind in "iu"
 
 

@@ -1,6 +1,6 @@
 """One memory access as a value: container, subset, mode, certainty, iteration space, and its place in the order.
 
-Which accesses a program has is asked of `access_relations`; what they are together, seen from outside, of
+`access_relations` has the accesses of a program; their union, seen from outside, is in
 `memlet_propagation`.
 """
 

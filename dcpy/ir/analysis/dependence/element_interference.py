@@ -22,7 +22,7 @@ def may_touch(toucher: Element, kept: Memlet, loop: Loop, uses: Uses, *, is_own:
     names = set(uses.overlapping(kept.container))
     accesses = [each for each in accesses_of_body(loop, uses) if each.place is toucher and each.container in names]
     if not accesses or subset is None:
-        return True  # what an iteration has for itself is not among them
+        return True  # containers of an iteration's own are not among them
     points: tuple[Variable, ...] = ((loop.param, loop.range),)
     assigned = symbols_assigned_in(loop.body)
     ours = Footprint(subset, (*((name, None) for name in subset.symbols if name in assigned), *points))

@@ -16,8 +16,8 @@ from dcpy.ir.tree import Element, children
 def operations_of(kernel: Map, costs: Costs) -> Expr:
     """The cost of each expression, for each point at which it is computed.
 
-    A range that depends on another parameter counts as long as it is in the middle of that one; a loop that ends when
-    it turns out has `Costs.typical_size` iterations, and branches are all taken.
+    A range that depends on another parameter has its length at the middle of that one; a loop whose end
+    data decide has `Costs.typical_size` iterations, and branches are all taken.
     """
     return _operations(kernel, (), ONE, costs)
 

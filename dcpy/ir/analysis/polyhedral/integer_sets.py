@@ -23,7 +23,7 @@ Values = dict[str, int]
 
 _SAMPLE_SIZE = 9  # a value for symbols of which nothing is known, in samples
 LONG = 64  # values of a range that is long enough to show what its iterations have in common
-_SAMPLES = 48  # boxes looked at on each side before isl is asked
+_SAMPLES = 48  # boxes compared on each side before isl is called
 
 
 @dataclass(frozen=True, slots=True)

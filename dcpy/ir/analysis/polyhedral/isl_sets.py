@@ -1,7 +1,8 @@
 """Questions to isl, spelled as text: what `integer_sets` cannot decide by itself.
 
 `System` writes symbolic constraints down in isl's notation with canonical names (``p0``, ``v3``), so that equal
-questions about different programs are equal texts and are asked only once. isl itself is imported with the first one.
+questions about different programs are equal texts and are answered only once. isl itself is imported with the first
+one.
 """
 
 from __future__ import annotations

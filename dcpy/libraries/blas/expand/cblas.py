@@ -2,7 +2,7 @@
 
 `calls(prefix, environment)` declares the four expansions for one library that speaks cblas. An operand is passed where
 it lies if one of its dimensions has stride 1, and is packed into a temporary if not. cblas counts in 32 bits, does not
-look at a product scaled by 0, and wants positive distances: where this cannot be decided now it is asked at run time,
+look at a product scaled by 0, and wants positive distances: where this cannot be decided now it is tested at run time,
 and the loops of `libraries.blas.expand.cpu` run instead.
 """
 

@@ -3,7 +3,7 @@
 `Gemm` of two matrices that are one, transposed, takes half the work, as NumPy does: `syrk`. A library does not look at
 what it scales by 0, where NaN may be: such products are maps, and where a factor is known at run time only, the program
 asks for it. Products of matrices and vectors move each element once, as kernels of dcpy's own do, which can be fused:
-a library is called only where one is asked for by name.
+a library is called only where it is chosen by name.
 """
 
 from __future__ import annotations

@@ -116,7 +116,7 @@ def tiling_of(f: Fragment, a: ContractionOperand, b: ContractionOperand, dtype: 
 
 
 def _pes(f: Fragment, dtype: DType, rows: int | None, terms: int, columns: int | None) -> int:
-    """As many PEs as are asked for, else as are of use and fit the board."""
+    """The number of PEs: the requested one, else as many as are useful and fit the board."""
     chosen = board(f.costs.board)
     each = max(dsps_of("mul", dtype, chosen.vendor) + dsps_of("add", dtype, chosen.vendor), 1)
     if f.costs.pes * each > chosen.dsps:

@@ -43,7 +43,7 @@ class Predicated:
         self._known: dict[tuple[str, tuple[Expr, ...]], Memlet] = {}
 
     def finish(self, name: str, target: Memlet, code: Callable[..., ScalarExpr], *others: Memlet) -> None:
-        """``target = code(mask, value, *others)`` at the element at hand, of arrays of the full shape.
+        """``target = code(mask, value, *others)`` at each element, of arrays of the full shape.
 
         The value is that of the packed temporary `name`.
         """

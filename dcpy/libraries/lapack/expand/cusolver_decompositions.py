@@ -2,7 +2,7 @@
 
 `geqrf` reflects as LAPACK does, so ``q`` and ``r`` have its signs. Eigenvectors and singular vectors are as good as
 LAPACK's, and may differ from those by a factor of size 1, or by the choice in a space of equal values, as those of two
-LAPACKs do. Of NaN, LAPACK says that it does not converge; these may return NaN instead, which is asked for.
+LAPACKs do. Of NaN, LAPACK says that it does not converge; these may return NaN instead, for which the result is tested.
 """
 
 from __future__ import annotations
