@@ -69,7 +69,8 @@ def error_codes() -> Iterator[str]:
 def _subclasses(kind: type[DcpyError]) -> list[type[DcpyError]]:
     """All with a code of their own."""
     found = [below for direct in kind.__subclasses__() for below in (direct, *_subclasses(direct))]
-    return [below for below in found if "code" in vars(below) and below.__module__.partition(".")[0] == "dcpy"]
+    own = [below for below in found if all(below.code != getattr(base, "code", "") for base in below.__bases__)]
+    return [below for below in own if below.__module__.partition(".")[0] == "dcpy"]
 
 
 def verification_rules() -> Iterator[str]:
