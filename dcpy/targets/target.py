@@ -107,8 +107,9 @@ class Target:
         return with_figures(costs, numbers(options.overrides)) if options.overrides else costs
 
     def passes(self, options: Options) -> Pipeline:
-        """The passes to codegen form, without those that the options leave out."""
-        return without(self.pipeline(options, self.costs_for(options), self.limits), options.overrides)
+        """The passes to codegen form, all by the costs in force, without those that the options leave out."""
+        costs = self.costs_for(options)
+        return without(self.pipeline(options, costs, self.limits).priced(costs), options.overrides)
 
     def require_printable(self, lowered: Sdfg) -> None:
         """`CodegenError` where a schedule, a memory or an allocation was chosen that this target does not know."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -119,6 +121,37 @@ def test_costs_reach_each_pass_that_has_some() -> None:
     assert {"library-idioms", "recompute-stencils", "rematerialization"} <= {step.name for step in priced}
     assert all(step.costs == costs for step in priced)
     assert names(AUTO_OPTIMIZE.priced(costs)) == names(AUTO_OPTIMIZE)
+
+
+TARGETS = [
+    {"device": "cpu"},
+    {"device": "gpu"},
+    {"device": "gpu", "gpu_backend": "simulator"},
+    {"device": "fpga", "fpga_vendor": "xilinx"},
+    {"device": "fpga", "fpga_vendor": "intel"},
+]
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: "-".join(target.values()))
+def test_costs_of_each_target_and_overrides_reach_each_pass(target: dict[str, str]) -> None:
+    options = resolve_options({**target, "overrides": ("tile=48", "recomputed=7", "call=5")})
+    machine = target_for(options.device)
+    costs = machine.costs_for(options)
+    assert (costs.tile, costs.recomputed, costs.call) == (48, 7, 5)
+    for pipeline in (AUTO_OPTIMIZE.priced(costs), machine.passes(options)):
+        priced = [step for step in pipeline.parts() if hasattr(step, "costs")]
+        assert priced
+        assert [step.name for step in priced if step.costs != costs] == []
+
+
+def test_no_pass_decides_by_costs_of_its_own() -> None:
+    """Costs are fields of passes, with defaults; pipelines of ranks have a model of their own."""
+    folder, found = Path(dcpy.__file__).parent / "transforms", []
+    for path in sorted(set(folder.rglob("*.py")) - set((folder / "distributed").rglob("*.py"))):
+        for line in path.read_text().splitlines():
+            found += [f"{path.name}: {line}"] if re.search(r"\bCOSTS\b(?!, Costs$)", line) else []
+    defaults = re.compile(r"costs: Costs = COSTS|import COSTS|table = dict\(entries\(COSTS\)\)")
+    assert [line for line in found if not defaults.search(line)] == []
 
 
 @pytest.mark.parametrize("predicated", [1, 1000])

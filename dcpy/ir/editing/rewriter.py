@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from enum import Enum
 from typing import Any
 
 from dcpy.base.errors import InvalidSdfg
@@ -24,11 +25,14 @@ from dcpy.ir.field_roles import EXPRESSIONS, MEMLETS
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Node
 from dcpy.ir.region import Block, Loop, Owner, Region, State
+from dcpy.ir.schedules import Schedule
 from dcpy.ir.sdfg import Sdfg
-from dcpy.ir.symbolic import ExprLike, sym
+from dcpy.ir.symbolic import Expr, ExprLike, sym
 from dcpy.ir.tree import Element, is_inside, subtree
 
 Listener = Callable[[str, Element], None]  #: gets ``insert``, ``change`` or ``look`` (a neighbour changed)
+#: kinds of values that are equal where they look equal
+_VALUES = (Schedule, Enum, Expr, str, int, type(None))
 _MANY = 16  # more users of one container than this are not notified of each change: a sweep must stay linear
 
 
@@ -45,7 +49,6 @@ def rewriting(
     yield rw
     if rw.changed:
         rw.record(f"{name} {at}".rstrip())
-
 
 class Rewriter:
     """Changes one SDFG, under the `name` of the pass that is at work.
@@ -231,9 +234,12 @@ class Rewriter:
 
     def update(self, element: Element, **fields: Any) -> None:
         """Gives fields of a node or block new values: ``rw.update(loop, range=...)``. Bodies are moved, not updated."""
-        for name, value in fields.items():
+        for name in fields:
             if not hasattr(element, name):
                 raise InvalidSdfg(f"{self.name} sets {name!r}, which a {element.kind} does not have")
+        if all(_is_kept(getattr(element, name), value) for name, value in fields.items()):
+            return
+        for name, value in fields.items():
             setattr(element, name, value)
         if "params" in fields and "home" not in fields and getattr(element, "home", None) is not None:
             vars(element)["home"] = None  # an entry per parameter; without one, all run on each rank
@@ -306,6 +312,9 @@ class Rewriter:
     def redeclare(self, name: str, desc: Data) -> None:
         """Gives a container another descriptor."""
         home = self.uses.home(name)
+        before = home.containers[name]
+        if before == desc and before.span == desc.span:
+            return
         self.uses.undeclare(name)
         home.containers[name] = desc
         self.uses.declare(name, desc, home)
@@ -452,3 +461,8 @@ def _state(node: Node) -> State:
     if node.state is None:
         raise InvalidSdfg(f"this {node.kind} is in no state", span=node.span)
     return node.state
+
+
+def _is_kept(before: object, value: object) -> bool:
+    """Return whether a field has the value already. What can be changed in place may have been."""
+    return type(before) is type(value) and isinstance(value, _VALUES) and before == value

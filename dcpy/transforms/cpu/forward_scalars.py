@@ -9,7 +9,7 @@ from typing import ClassVar
 from dcpy.ir.data import Array, Scalar
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.expressions.scalar import Op, Ref, ScalarExpr, substitute_refs, walk
-from dcpy.ir.machine_model import COSTS
+from dcpy.ir.machine_model import COSTS, Costs
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Tasklet
 from dcpy.ir.region import State
@@ -31,16 +31,17 @@ class ForwardScalars(GraphPass):
 
     name: ClassVar[str] = "forward-scalars"
     optional: ClassVar[bool] = True
+    costs: Costs = COSTS
 
     def decide(self, rw: Rewriter) -> None:
         """Decide for each scalar, so that chains become one expression."""
         for region in list(rw.sdfg.body.walk_regions()):
             for name, desc in list(region.containers.items()):
                 if isinstance(desc, Scalar | Array) and desc.transient and not desc.shape:
-                    _forward(name, rw)
+                    _forward(name, rw, self.costs)
 
 
-def _forward(name: str, rw: Rewriter) -> None:
+def _forward(name: str, rw: Rewriter, costs: Costs) -> None:
     writers, readers = rw.uses.writers(name), rw.uses.readers(name)
     if len(writers) != 1 or len(readers) != 1 or rw.uses.views_of(name) or name in rw.sdfg.constants:
         return
@@ -51,7 +52,7 @@ def _forward(name: str, rw: Rewriter) -> None:
         return
     if writer.state is not reader.state or writer.state is None or not _may_move(writer, reader, writer.state, rw):
         return
-    joined = _join(name, writer, reader)
+    joined = _join(name, writer, reader, costs)
     if joined is None:
         return
     inputs, code = joined
@@ -73,7 +74,7 @@ def _may_move(writer: Tasklet, reader: Tasklet, state: State, rw: Rewriter) -> b
 
 
 def _join(
-    name: str, writer: Tasklet, reader: Tasklet
+    name: str, writer: Tasklet, reader: Tasklet, costs: Costs
 ) -> tuple[dict[str, Memlet], tuple[tuple[str, ScalarExpr], ...]] | None:
     """The inputs and code of the merged tasklet; None if the code would be unreadable."""
     connectors = [c for c, memlet in reader.inputs.items() if memlet.container == name]
@@ -87,22 +88,22 @@ def _join(
         return None
     uses = sum(isinstance(part, Ref) and part.name == connectors[0] for _, expr in reader.code for part in walk(expr))
     size = sum(1 for _, expr in reader.code for _ in walk(expr)) + sum(1 for _ in walk(value))
-    if isinstance(value, Ref) or (uses <= 1 and not _is_called_in_vain(value, connectors[0], reader)):
+    if isinstance(value, Ref) or (uses <= 1 and not _is_called_in_vain(value, connectors[0], reader, costs)):
         if size > MAX_EXPRESSION:
             return None
         return inputs, tuple((target, substitute_refs(expr, {connectors[0]: value})) for target, expr in reader.code)
     return inputs, ((connectors[0], value), *reader.code)
 
 
-def _is_called_in_vain(value: ScalarExpr, name: str, reader: Tasklet) -> bool:
+def _is_called_in_vain(value: ScalarExpr, name: str, reader: Tasklet, costs: Costs) -> bool:
     """Return whether a condition selects the result of a call: a separate call before it can be vectorized."""
     parts = [part for _, expr in reader.code for part in walk(expr) if isinstance(part, Op) and part.name == "select"]
     chosen = [inner for part in parts for arg in part.args[1:] for inner in walk(arg) if isinstance(inner, Ref)]
-    return any(ref.name == name for ref in chosen) and any(map(_is_call, walk(value)))
+    return any(ref.name == name for ref in chosen) and any(_is_call(part, costs) for part in walk(value))
 
 
-def _is_call(part: ScalarExpr) -> bool:
-    operations = COSTS.operations
+def _is_call(part: ScalarExpr, costs: Costs) -> bool:
+    operations = costs.operations
     return isinstance(part, Op) and operations.of(part.name) > operations.div and part.dtype.kind == "f"
 
 

@@ -266,10 +266,14 @@ def _augment_field(frame: Frame, node: ast.expr, name: str, symbol: str, value_n
 
 
 def _set_shape(frame: Frame, name: str, shape: Value) -> None:
-    """``a.shape = ...``, of an array that only this name has: the name then stands for the reshaped view."""
+    """``a.shape = ...``, of an array that only this name has: the name then stands for the reshaped view.
+
+    Of an object it is a field like others.
+    """
     current = read_name(frame, name)
     if not isinstance(current, ArrayValue):
-        raise FrontendError(f"{kind_of(current)} has no shape to set")
+        objects.assign_field(frame, current, "shape", shape)
+        return
     shared = any(other != name and value == current for other, value in frame.env.items())
     reasons = {
         "it is set in a loop or branch, or in an outer function": len(frame.scopes) > 1 or name not in frame.env,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
@@ -60,7 +61,7 @@ def _pairs(region: Region) -> Iterator[tuple[CommNode, Node | None]]:
     row: list[Node | None] = []
     for block in region.blocks:
         row += block.nodes if isinstance(block, State) else [None]
-    for node, follower in zip(row, [*row[1:], None], strict=True):
+    for node, follower in itertools.pairwise([*row, None]):
         if isinstance(node, CommNode) and node.kind == "comm.exchange":
             yield node, follower
 

@@ -9,7 +9,7 @@ import pytest
 
 from dcpy.ir.communication import CommNode
 from dcpy.ir.editing.copying import copy_sdfg
-from dcpy.ir.editing.rewriter import rewriting
+from dcpy.ir.editing.rewriter import Rewriter, rewriting
 from dcpy.ir.nodes import Map
 from dcpy.ir.text import parse_sdfg, print_sdfg
 from dcpy.transforms.distributed.halos.overlap_exchange import OverlapExchange
@@ -96,3 +96,10 @@ def test_stencils_equal_one_rank(name, steps):
             plain = check(sdfg, whole, arguments, symbols, grid[0] * grid[1])
             traffic = check(sdfg, whole, arguments, symbols, grid[0] * grid[1], local=local)
             assert (traffic.messages, traffic.bytes) == (plain.messages, plain.bytes)
+
+
+def test_regions_without_blocks_have_nothing_to_overlap():
+    sdfg = parse_sdfg("sdfg @f(x: f64[N]) symbols(N: size) { if N > 3 { } }")
+    rw = Rewriter(sdfg, "overlap-exchange")
+    OverlapExchange().run(rw)
+    assert not rw.changed
