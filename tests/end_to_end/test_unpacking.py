@@ -1,5 +1,7 @@
 """Unpacking of arrays, lists, generators and iterators whose length is known at run time only."""
 
+from collections import namedtuple
+
 import numpy as np
 import pytest
 
@@ -69,3 +71,29 @@ def test_arrays_of_lists_and_ranges(n):
         return table, ranges, np.array([[v for v in a if v < n], [1, 2, 3]]), np.vstack([[x for x in a], a])
 
     check_same(f, A, n)
+
+
+Span = namedtuple("Span", "low high")
+
+
+def model(t, a, b, c):
+    return a * np.exp(-b * t) + c
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize("n", [2, 3])  # 3: TypeError
+def test_starred_arguments_where_the_function_says_how_many(n):
+    def f(p, t, m, n):
+        difference = lambda u, v: u - v  # noqa: E731
+        span = Span(*m)
+        some = difference(*p[1:]), span.high - span.low, np.hypot(*p[:2]), difference(*[v for v in p if v > 1])
+        return some, model(t, *p), model(t, *p[:n], 1.0), model(*p[: n + 1], c=1.0)
+
+    check_same(f, np.array([1.0, 2.0, 3.0]), np.arange(4.0), np.arange(8.0).reshape(2, 4), n)
+
+
+def test_too_few_starred_arguments():
+    def f(p, t):
+        return model(t, *p[1:])
+
+    check_same(f, A[:3], A, compiled=False)

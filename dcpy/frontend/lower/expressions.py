@@ -51,6 +51,7 @@ from dcpy.frontend.lower.arrays.name_aliases import held
 from dcpy.frontend.lower.control import expression_splitting
 from dcpy.frontend.lower.functions import call_dispatch
 from dcpy.frontend.lower.functions.import_statements import imported
+from dcpy.frontend.lower.functions.spread_arguments import missing_arguments, spread
 from dcpy.frontend.lower.lowering_signals import WillRaise
 from dcpy.frontend.lower.member_lookup import called, field_or_method, unknown_attribute
 from dcpy.frontend.lower.name_binding import bind_name, bound_item, from_python, is_local, materialize, read_name
@@ -108,15 +109,15 @@ def condition(frame: Frame, node: core.Expression) -> bool | ScalarExpr:
         raise error.at(frame.span(node)) from error.__cause__
 
 
-def evaluate_all(frame: Frame, nodes: Sequence[ast.expr]) -> list[Value]:
-    """Operands from left to right; starred ones are spread."""
+def evaluate_all(frame: Frame, nodes: Sequence[ast.expr], missing: int | None = None) -> list[Value]:
+    """Operands from left to right; starred ones are spread, into as many as are `missing`."""
     values: list[Value] = []
     frame.program.pending_operands.append(values)
     try:
         for node in nodes:
             if isinstance(node, ast.Starred):
                 items = frame.program.evaluator.all_items(frame, evaluate(frame, node.value))
-                values += sequences.items(frame.b, items)
+                values += spread(frame, items, missing)
             else:
                 values.append(evaluate(frame, node))
     finally:
@@ -444,7 +445,8 @@ def function_value(frame: Frame, define: core.Define) -> FunctionValue:
 def _call(frame: Frame, node: ast.Call, name: str = "") -> Value:
     is_bound = node is frame.program.assigned_expression
     function = evaluate(frame, node.func)
-    args = evaluate_all(frame, [*node.args, *(k.value for k in node.keywords)])
+    nodes = [*node.args, *(k.value for k in node.keywords)]
+    args = evaluate_all(frame, nodes, missing_arguments(function, node))
     keywords: dict[str, Value] = {}
     count = len(args) - len(node.keywords)
     for keyword, value in zip(node.keywords, args[count:], strict=True):
