@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -204,6 +205,10 @@ def _fold(function: np.ufunc, operands: Sequence[Value], dtype: DType | None) ->
     return TupleValue(tuple(map(Static, found))) if isinstance(found, tuple) else Static(found)
 
 
+#: narrow integers, and those in which they are compared with Python's: vectors hold more of them than of 64 bits
+WIDER = {types.int8: types.int16, types.uint8: types.int16, types.int16: types.int32, types.uint16: types.int32}
+
+
 def _op_name(function: np.ufunc) -> str:
     for name in (*COMPARISONS, "pow"):
         if OPS[name].numpy() is function:
@@ -222,8 +227,21 @@ def _compare(b: TypedEmitter, name: str, operands: Sequence[Value], dtypes: Sequ
     if types.int64 in exact and exact[0] != exact[1] and all(dtype.is_integer for dtype in exact):
         if types.uint64 in exact:
             return elementwise(b, lambda x, y: _compare_mixed(name, x, y), operands, exact)
+        wider = WIDER.get(dtypes[0])
+        if wider is not None and dtypes[0] == dtypes[1] and any(map(shape_of, operands)):
+            ends = int(np.iinfo(dtypes[0].numpy).min) - 1, int(np.iinfo(dtypes[0].numpy).max) + 1
+            within = partial(_within, ends=ends, dtype=wider)
+            return elementwise(b, lambda x, y: op(name, within(x), within(y)), operands, exact)
         dtypes = (types.int64, types.int64)
     return elementwise(b, lambda x, y: op(name, x, y), operands, dtypes)
+
+
+def _within(x: ScalarExpr, ends: tuple[int, int], dtype: DType) -> ScalarExpr:
+    """A number for comparisons with narrow integers: those beyond their ends compare as the ends do."""
+    if x.dtype == types.int64:
+        low, high = (Const(end, types.int64) for end in ends)
+        x = op("min", op("max", x, low), high)
+    return cast(x, dtype)
 
 
 def _exactly(operand: Value, dtype: DType) -> DType:
