@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+import math
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from string import ascii_letters
 
@@ -22,6 +24,7 @@ from dcpy.frontend.numpy.ufuncs.out_and_where import into
 from dcpy.ir.symbolic import Expr, product_of
 
 AXES_2 = Static(2)
+FEW_TERMS = 8  #: that are added up one by one where matrices would have to be copied
 
 
 @dataclass(frozen=True)
@@ -56,9 +59,9 @@ def einsum(b: OpBuilder, *operands: Value, out: Value = NONE, optimize: Value = 
     made = parts
     while len(parts) > 1:
         left, right, *rest = parts
-        needed = set(result).union(*(part.letters for part in rest))
+        needed = result + "".join(part.letters for part in rest)
         parts = [_pair(b, left, right, needed), *rest]
-    final = _summed(b, parts[0], set(result))
+    final = _summed(b, parts[0], result)
     found = b.transpose(final.array, [final.letters.index(letter) for letter in result])
     memory_order.lie_as_made(b, found, axes, [part.array for part in made])
     return into(b, out, found if result else Scalar(final.array.load(())), "einsum")
@@ -153,7 +156,7 @@ def _distinct(b: OpBuilder, part: Labelled) -> Labelled:
     return Labelled(array, letters)
 
 
-def _summed(b: OpBuilder, part: Labelled, kept: set[str]) -> Labelled:
+def _summed(b: OpBuilder, part: Labelled, kept: Collection[str]) -> Labelled:
     """Letters that nothing needs any more are added up."""
     axes = tuple(k for k, letter in enumerate(part.letters) if letter not in kept)
     if not axes:
@@ -162,10 +165,10 @@ def _summed(b: OpBuilder, part: Labelled, kept: set[str]) -> Labelled:
     return Labelled(found, "".join(letter for letter in part.letters if letter in kept))
 
 
-def _pair(b: OpBuilder, left: Labelled, right: Labelled, needed: set[str]) -> Labelled:
+def _pair(b: OpBuilder, left: Labelled, right: Labelled, needed: str) -> Labelled:
     """The product of two operands: dimensions in groups, each made one, then a product of stacks of matrices."""
-    left = _summed(b, left, needed | set(right.letters))
-    right = _summed(b, right, needed | set(left.letters))
+    left = _summed(b, left, needed + right.letters)
+    right = _summed(b, right, needed + left.letters)
     sizes = {**right.sizes(b), **left.sizes(b)}
     for letter, size in right.sizes(b).items():
         b.same_size(sizes[letter], size, "operands could not be broadcast together with remapped shapes")
@@ -179,6 +182,12 @@ def _pair(b: OpBuilder, left: Labelled, right: Labelled, needed: set[str]) -> La
         return Labelled(_outer(b, left, right, stack, rows, columns), result)
     if stack and not rows and not columns:
         return Labelled(_dots(b, left, right, stack, inner), result)
+    terms = [sizes[letter].constant for letter in inner]
+    few = [term for term in terms if term is not None]
+    is_plain = (left.letters, right.letters) == ("".join((*rows, *inner)), "".join((*inner, *columns)))
+    if len(few) == len(terms) and 1 <= math.prod(few) <= FEW_TERMS and not (is_plain and needed.startswith(result)):
+        result = "".join(sorted(result, key=needed.index))
+        return Labelled(_few_terms(b, left, right, result, inner, few), result)
     first = _matrix(b, left, (stack, rows, inner), sizes)
     second = _matrix(b, right, (stack, inner, columns), sizes)
     found = b.array(matmul(b, first, second))
@@ -195,6 +204,26 @@ def _dots(
     products = b.array(b.ufunc(np.multiply, first, second))
     axes = tuple(range(len(stack), products.rank))
     return b.array(accumulated(b, ADD, products, axes, products.dtype, False))
+
+
+def _few_terms(
+    b: OpBuilder, left: Labelled, right: Labelled, result: str, inner: Sequence[str], sizes: Sequence[int]
+) -> ArrayValue:
+    """A few products added up, element by element: matrices would have to be copied first."""
+    sides = []
+    for part in (left, right):
+        kept = [letter for letter in result if letter in part.letters]
+        array = b.transpose(part.array, [part.letters.index(letter) for letter in (*kept, *inner)])
+        for place, letter in enumerate(result):
+            array = array if letter in kept else b.expand(array, place)
+        sides.append(array)
+    total: Value | None = None
+    for places in itertools.product(*map(range, sizes)):
+        keys = [Static(...), *map(Static, places)]
+        term = b.ufunc(np.multiply, *(b.subscript(array, keys) for array in sides))
+        total = term if total is None else b.ufunc(np.add, total, term)
+    assert total is not None
+    return b.array(total)
 
 
 def _outer(
