@@ -103,6 +103,8 @@ def written(dialect: Dialect, operation: Operation) -> LirExpr:
     power_of_two = _divisor_with_one_bit(operation)
     if power_of_two is not None:
         spelling, args = _by_bits(name, args[0], power_of_two)
+    if name == "mod" and dtype.kind == "f" and isinstance(args[1], Literal) and args[1].value == 1:
+        spelling, args = "dcpy_remainder_by_one", args[:1]
     if spelling is None:
         raise CodegenError(f"{dialect.name} has no words for the operation {name!r} on {dtype}")
     if not spelling:

@@ -100,6 +100,9 @@ static inline double dcpy_remainder(double a, double b)
     return (b < 0) != (rest < 0) ? rest + b : rest;
 }
 
+// The remainder by 1: exact, or rounded once, as by way of fmod.
+static inline double dcpy_remainder_by_one(double x) { return x - floor(x); }
+
 // The quotient rounded down, consistent with the remainder above (Python's algorithm).
 static inline double dcpy_floor_divide(double a, double b)
 {
