@@ -97,6 +97,7 @@ EXPANSIONS: dict[str, str] = {
     "fft.transform/cpu": f"{_FFT}.expand.program_calls:transform",
     "fft.transform/maps": f"{_FFT}.expand.program_calls:transform_maps",
     "lapack.slogdet/maps": f"{_LAPACK}.expand.maps:slogdet",
+    **{f"lapack.{node}/registers": f"{_LAPACK}.expand.registers:{node}" for node in ("solve", "inverse")},
     **{f"lapack.{node}/openblas": f"{_LAPACK}.expand.openblas:{node}" for node in (*_SOLVERS, *_DECOMPOSITIONS)},
     **{f"lapack.{node}/maps": f"{_LAPACK}.expand.maps:{node}" for node in _SOLVERS},
     "blas.batched_gemm/cublas": f"{_BLAS}.expand.cublas:batched_gemm",

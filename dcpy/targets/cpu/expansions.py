@@ -4,4 +4,6 @@ from __future__ import annotations
 
 from dcpy.ir.library.expansions import TargetExpansions
 
-CPU = TargetExpansions(("mpi", "scalapack-mkl", "scalapack", "mkl", "openblas", "fftw", "radix", "cpu", "maps"))
+CPU = TargetExpansions(
+    ("registers", "mpi", "scalapack-mkl", "scalapack", "mkl", "openblas", "fftw", "radix", "cpu", "maps")
+)
