@@ -26,6 +26,7 @@ from dcpy.codegen.lower.storage_locations import StorageLocation
 from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.analysis.dataflow.value_ranges import free_ranges
 from dcpy.ir.data import Data
+from dcpy.ir.editing.container_descriptions import readable
 from dcpy.ir.machine_model import COSTS, Costs
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map
@@ -388,7 +389,7 @@ class Context:
 
     def refuse(self, message: str, span: SrcSpan | None = None, *, help: str = "") -> CodegenError:
         """The error for something that this target does not print."""
-        return CodegenError(message, span=span or self._span, help=help)
+        return CodegenError(readable(message, self.sdfg), span=span or self._span, help=help)
 
 
 def _names_of(sdfg: Sdfg) -> Iterator[str]:

@@ -8,9 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dcpy.base.source import SrcSpan
+from dcpy.ir.editing.container_descriptions import description, is_written
 from dcpy.ir.field_roles import Role, Written
 from dcpy.ir.nodes import Node
 from dcpy.ir.region import Block, State
+from dcpy.ir.sdfg import Sdfg
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +35,17 @@ class Remark:
         return ("", 0) if self.span is None else (self.span.file, self.span.line)
 
 
-def described(part: object) -> str:
-    """A short name for an element: its own name, or its kind and what it writes."""
+def described(part: object, sdfg: Sdfg | None = None) -> str:
+    """A short name for an element: its own name, or its kind and what it writes, in words of the program's if that is
+    given.
+    """
     if isinstance(part, Written) and part.title:
         return part.title
     match part:
         case Node():
-            written = ", ".join(dict.fromkeys(memlet.container for memlet in part.writes()))
+            names = dict.fromkeys(memlet.container for memlet in part.writes())
+            told = (name if sdfg is None or is_written(sdfg, name) else description(sdfg, name) for name in names)
+            written = ", ".join(dict.fromkeys(told))
             return f"{part.kind} to {written}" if written else part.kind
         case State(name=name, region=region):
             return name or f"state {0 if region is None else region.index(part)}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from dcpy.ir.editing.container_descriptions import readable
 from dcpy.ir.nodes import Callback, Map
 from dcpy.ir.refusal import Refusal
 from dcpy.ir.sdfg import Sdfg
@@ -26,7 +27,7 @@ def _loops(sdfg: Sdfg) -> Iterator[tuple[str, str, str]]:
         loop = match[LoopToMap.loop]
         if loop.span is None or loop.span not in parallel:
             plan = LoopToMap().plan(match)
-            yield str(loop.span or ""), str(match), str(plan) if isinstance(plan, Refusal) else OPTIMIZE
+            yield str(loop.span or ""), str(match), readable(str(plan), sdfg) if isinstance(plan, Refusal) else OPTIMIZE
 
 
 def _callbacks(sdfg: Sdfg) -> Iterator[tuple[str, str, str]]:

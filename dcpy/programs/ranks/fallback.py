@@ -12,6 +12,7 @@ from enum import Enum
 from typing import TypeVar
 
 from dcpy.base.errors import TransformationRefused, warn_of_cost
+from dcpy.ir.editing.container_descriptions import readable
 from dcpy.ir.editing.copying import become, copy_sdfg
 from dcpy.ir.sdfg import Sdfg
 from dcpy.programs.ranks import sdfg_distribution
@@ -45,5 +46,6 @@ def distribute_with_fallback(sdfg: Sdfg, distribute: Callable[[Fallback], Made],
                 raise
             become(sdfg, copy_sdfg(before))
             if slower is Fallback.GATHERED:
-                warn_of_cost(f"{sdfg.name}(): {slower.value}: {refused.message}", refused.span or sdfg.span)
+                reason = readable(refused.message, sdfg)
+                warn_of_cost(f"{sdfg.name}(): {slower.value}: {reason}", refused.span or sdfg.span)
     raise AssertionError("the last way returns or raises")

@@ -125,6 +125,7 @@ def _distribute(sdfg: Sdfg, network: Network, ranks: int, steps: int) -> dict[st
     """Runs the passes; warns of solvers that no library solves on a grid, and of arrays that are gathered."""
     from dcpy.base.errors import warn_of_cost
     from dcpy.ir.analysis.dataflow.def_use import Uses
+    from dcpy.ir.editing.container_descriptions import description, readable
     from dcpy.targets.ranks.target import RANKS
     from dcpy.transforms.distributed.grids.specialize_solvers import SpecializeSolvers, missing_for_solvers
     from dcpy.transforms.distributed.owner_computes.whole_copies import unplaced_views
@@ -133,9 +134,10 @@ def _distribute(sdfg: Sdfg, network: Network, ranks: int, steps: int) -> dict[st
     missing = "there is one rank" if ranks == 1 else missing_for_solvers(sdfg)
     solvers = SpecializeSolvers(network, ranks, missing)
     for node, reason in solvers.gathered(Uses(sdfg)) if ranks != 1 else ():
-        warn_of_cost(f"{node.kind}: {reason}", node.span)
+        warn_of_cost(f"{node.kind}: {readable(reason, sdfg)}", node.span)
     for name, reason in unplaced_views(Uses(sdfg)).items() if ranks != 1 else ():
-        warn_of_cost(f"{name!r} is gathered: {reason}", sdfg.desc(name).span or sdfg.span)
+        text = f"{description(sdfg, name)} is gathered: {readable(reason, sdfg)}"
+        warn_of_cost(text, sdfg.desc(name).span or sdfg.span)
     return driver.run_passes(sdfg, RANKS.distribute(network, solvers, steps), resolve_options()).counts()
 
 

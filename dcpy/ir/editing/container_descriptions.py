@@ -1,0 +1,93 @@
+"""Container descriptions: what messages call a container, by the names of the program alone.
+
+A name that the program has stays. Others are made while it is compiled: of results, of views (`a_view`) and of what a
+part of an expression computes (`tmp_3`). These are described by what they show or by the line that they come from.
+Names in the text of an SDFG, which has no other source, are all written by its user.
+"""
+
+from __future__ import annotations
+
+import linecache
+import re
+from collections.abc import Iterator
+
+from dcpy.base.printable_text import printable_line
+from dcpy.base.source import SrcSpan
+from dcpy.ir.data import Data, View
+from dcpy.ir.sdfg import Sdfg
+
+LONGEST = 40  # characters of a line that a description quotes
+#: a name in quotes, or one with an index: others may be words of a message, or of a plan that is written again
+_NAMES = re.compile(r"'([A-Za-z_]\w*)'|\b([A-Za-z_]\w*)(?=\[)")
+_TEMPORARY, _RESULT = "tmp", "__return"
+
+
+def description(sdfg: Sdfg, name: str) -> str:
+    """What a message calls a container: ``'a'``, ``the result``, ``a part of 'a'``, ``a temporary of `np.sort(a)```."""
+    seen, shows = name, False
+    while isinstance(desc := _known(sdfg, seen), View) and not _is_written(sdfg, seen, desc):
+        seen, shows = desc.of, True
+    desc = _known(sdfg, seen)
+    if desc is None or _is_written(sdfg, seen, desc):
+        found = repr(seen)
+    elif seen.startswith(_RESULT) or seen in {result.container for result in sdfg.results}:
+        found = "the result" if len(sdfg.results) < 2 else f"result {_number(seen)}"
+    else:
+        found = _temporary(desc.span)
+    return f"a part of {found}" if shows else found
+
+
+def _number(name: str) -> int:
+    """The position, from 1, of a result: ``__return`` is the first."""
+    digits = re.search(r"_(\d+)$", name)
+    return int(digits[1]) + 1 if digits else 1
+
+
+def readable(text: str, sdfg: Sdfg) -> str:
+    """A message, with descriptions in place of names that the program does not have."""
+
+    def told(match: re.Match[str]) -> str:
+        name = match[1] or match[2]
+        found = match[0] if is_written(sdfg, name) else description(sdfg, name)
+        return f"{found} at " if match[2] and found != match[0] else found
+
+    return _NAMES.sub(told, text)
+
+
+def is_written(sdfg: Sdfg, name: str) -> bool:
+    """Return whether the program has the name of a container; what is no container is a word like others."""
+    desc = _known(sdfg, name)
+    return desc is None or _is_written(sdfg, name, desc)
+
+
+def _known(sdfg: Sdfg, name: str) -> Data | None:
+    return next((region.containers[name] for region in sdfg.body.walk_regions() if name in region.containers), None)
+
+
+def _temporary(span: SrcSpan | None) -> str:
+    line = printable_line(span.excerpt()).strip() if span is not None else ""
+    if span is None or not line:
+        return "a temporary"
+    return f"a temporary of `{line if len(line) <= LONGEST else line[:LONGEST].rstrip() + ' ...'}` (line {span.line})"
+
+
+def _is_written(sdfg: Sdfg, name: str, desc: Data) -> bool:
+    """Return whether the program has a name, perhaps with another number behind it."""
+    place = desc.span or sdfg.span
+    if sdfg.span is None or place is None:
+        return True
+    if name.startswith(_RESULT):
+        return False
+    if name in sdfg.arguments:
+        return True
+    stems = {name, re.sub(r"_\d+$", "", name)}
+    if desc.span is not None and stems & set(_identifiers([desc.span.excerpt()])):
+        return True
+    return _TEMPORARY not in stems and bool(stems & set(_identifiers(linecache.getlines(place.file))))
+
+
+def _identifiers(lines: list[str]) -> Iterator[str]:
+    """The names in some lines, those of fields (``p.x`` is ``p_x``) included."""
+    for line in lines:
+        yield from re.findall(r"[A-Za-z_]\w*", line)
+        yield from (path.replace(".", "_") for path in re.findall(r"[A-Za-z_][\w.]*\w", line) if "." in path)
