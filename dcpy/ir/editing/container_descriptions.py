@@ -23,7 +23,7 @@ _TEMPORARY, _RESULT = "tmp", "__return"
 
 
 def description(sdfg: Sdfg, name: str) -> str:
-    """What a message calls a container: ``'a'``, ``the result``, ``a part of 'a'``, ``a temporary of `np.sort(a)```."""
+    """A container in words: ``'a'``, ``the result``, ``a part of 'a'``, ``a temporary of `np.sort(a)```."""
     seen, shows = name, False
     while isinstance(desc := _known(sdfg, seen), View) and not _is_written(sdfg, seen, desc):
         seen, shows = desc.of, True
