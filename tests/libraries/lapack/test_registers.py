@@ -33,7 +33,7 @@ def test_as_numpy(rows, dtype):
 
 @pytest.mark.cc
 def test_the_largest_element_is_the_pivot():
-    program = dcpy.program(np.linalg.inv)
+    program = dcpy.program(lambda a: np.linalg.inv(a))
     turned = np.array([[0, 0, 2.0], [4, 0, 0], [0, 8, 0]])
     np.testing.assert_array_equal(program(turned), np.linalg.inv(turned))
     near = np.array([[1e-20, 1.0], [1.0, 1.0]])

@@ -86,7 +86,7 @@ class _Code:
         return Ref(self.lines[-1][0], value.dtype)
 
     def solved(self, beside: list[Row]) -> list[Row]:
-        """What the inverse of the matrix times `beside` is: elimination downwards, then upwards."""
+        """The inverse of the matrix times `beside`: elimination downwards, then upwards."""
         rows = [row + others for row, others in zip(self.rows, beside, strict=True)]
         pivots = []
         for k in range(self.n):

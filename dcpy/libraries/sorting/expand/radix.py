@@ -13,7 +13,7 @@ from dcpy.libraries.sorting.nodes import ArgSort, Sort
 
 NAME = "sorting.h"
 LONGEST_OF_NETWORK = 1024  # elements of a row, as sorting.h has it
-VECTOR = 64  # bytes
+BYTES_OF_LANES = 64  # of a vector
 KEYS = {1: types.uint8, 2: types.uint16, 4: types.uint32, 8: types.uint64}  # by size in bytes
 
 
@@ -30,7 +30,7 @@ def sort_rows(node: Sort, f: Fragment) -> None:
     """One call for all rows, with a spare row of keys, or spare vectors of them for short rows."""
     x = _input(f)
     key = KEYS[x.dtype.itemsize]
-    spare = _spare(x.shape[1], 1, VECTOR // key.itemsize)
+    spare = _spare(x.shape[1], 1, BYTES_OF_LANES // key.itemsize)
     _call(f, "dcpy::sort_rows", x, f.array("keys", key, (spare,), outermost=True))
 
 
@@ -38,7 +38,7 @@ def sort_rows(node: Sort, f: Fragment) -> None:
 def argsort_rows(node: ArgSort, f: Fragment) -> None:
     """One call for all rows, with two spare rows of keys and their places, of 16 bytes at most, or vectors of both."""
     x = _input(f)
-    spare = _spare(x.shape[1], 4, 2 * VECTOR // types.uint64.itemsize)
+    spare = _spare(x.shape[1], 4, 2 * BYTES_OF_LANES // types.uint64.itemsize)
     _call(f, "dcpy::argsort_rows", x, f.array("places", types.uint64, (spare,), outermost=True))
 
 
