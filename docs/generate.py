@@ -114,7 +114,7 @@ def targets() -> Iterator[str]:
         yield f"Allocations: {_listed(kind.value for kind in target.allocations)}."
         yield f"Expansions of library nodes, best first: {_listed(target.expansions)}."
         defaults = options.Options(gpu=options.GpuOptions(libraries=False))  # whatever is installed here
-        yield f"Passes: {_listed(target.passes(defaults).passes)}.\n"
+        yield f"Passes: {_listed(map(_without_numbers, target.passes(defaults).passes))}.\n"
         yield "| number | value | meaning |\n|---|---|---|"
         for prefix, table in (("costs.", target.costs), ("limits.", target.limits)):
             comments = {**_comments(Processor), **_comments(type(table))}
@@ -145,6 +145,11 @@ def library_nodes() -> Iterator[str]:
         meaning = text.replace("\n", " ").replace("``", "`").replace("|", "\\|")
         yield f"| `{kind}` | {meaning} | {' | '.join(map(_listed, columns))} |"
     yield ""
+
+
+def _without_numbers(step: object) -> str:
+    """Return the name of a pass without the numbers that all passes of a target get, which a table lists."""
+    return re.sub(r" ?(costs|limits)\.[\w.]+=[^ }]+", "", str(step)).replace("{ ", "{").replace("{}", "")
 
 
 def _listed(parts: Iterable[object]) -> str:
