@@ -6,6 +6,7 @@ run-time checks. It holds plain data: serializing it never needs the file.
 
 from __future__ import annotations
 
+import itertools
 import linecache
 import os
 import stat
@@ -69,12 +70,13 @@ class SrcSpan:
         return SrcSpan(self.file, self.line, self.column, self.end_line, self.end_column, calls)
 
     def call_notes(self) -> list[str]:
-        """The calls that the place is in, a line each."""
-        shown = self.calls[:CALLS_SHOWN]
-        lines = [f"in {printable(name)}" + (f", called at {at}:{at.column + 1}" if at else "") for name, at in shown]
-        if len(self.calls) > CALLS_SHOWN:
-            lines.append(f"and {len(self.calls) - CALLS_SHOWN} calls around these")
-        return lines
+        """The calls that the place is in, a line each; those of a recursion have one."""
+        places = [(printable(name), f", called at {at}:{at.column + 1}" if at else "") for name, at in self.calls]
+        lines = [f"in {name}{place}" for name, place in places]
+        different = [line for line, _ in itertools.groupby(lines)]
+        if len(different) > CALLS_SHOWN:
+            different[CALLS_SHOWN:] = [f"and {len(different) - CALLS_SHOWN} calls around these"]
+        return different
 
     def render(self) -> str:
         """Place, source line and caret, as compilers of the field print them; then the calls that it is in."""

@@ -62,7 +62,7 @@ def test_what_is_right():
         (tree.Assign(Item(THERE, N, float64), ONE), r"the host touches there[n], in the global memory"),
         (tree.Declare("x", float64, Item(THERE, N, float64)), "the host touches there[n], in the global memory"),
         (tree.SharedBuffer("s", float64, 1), "a SharedBuffer outside of kernels"),
-        (BARRIER, "a Barrier outside of kernels"),
+        (BARRIER, "a BlockBarrier outside of kernels"),
         (tree.Transfer(THERE, HERE, N), "the size of a transfer is i64, not size"),
         (tree.Transfer(N, HERE, SIZE), "a transfer from *f64 to i64"),
         (tree.Launch("k", BLOCKS, (1, 1, 8), (HERE, N)), "argument 0 is *f64, not *global f64, in k(here, n)"),

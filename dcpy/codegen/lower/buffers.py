@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dcpy.codegen.lir.expr import Name, times
-from dcpy.codegen.lir.tree import Declare, Grow, HeapBuffer, StackBuffer, Table
+from dcpy.codegen.lir.tree import Declare, Grow, StackBuffer, Table
 from dcpy.codegen.lir.types import Pointer
+from dcpy.codegen.lower.array_declarations import constant_size, declare_array
 from dcpy.codegen.lower.context import Context
-from dcpy.codegen.lower.expressions.array_extents import buffer_size, extent
+from dcpy.codegen.lower.expressions.array_extents import buffer_size
 from dcpy.codegen.lower.fpga.array_partitioning import cut_of
 from dcpy.codegen.lower.storage_locations import StorageLocation
 from dcpy.codegen.lower.streams import declare_stream, stream_place
-from dcpy.ir.data import Allocation, Array, Data, Lifetime, Scalar, Space, Stream, View, strides_of
+from dcpy.ir.data import Allocation, Array, Data, Scalar, Space, Stream, View, strides_of
 from dcpy.ir.region import Resize
 from dcpy.ir.symbolic import max_of, product_of
 
@@ -88,9 +89,7 @@ def declare_buffer(context: Context, name: str) -> None:
     place = context.locations[name]
     with context.at(desc.span):
         if desc.space is not Space.HOST or context.kernel is not None:
-            from dcpy.codegen.lower.gpu.device_buffers import (
-                declare_of_device,
-            )  # late: programs for CPUs load nothing of it
+            from dcpy.codegen.lower.gpu.device_buffers import declare_of_device  # late: nothing of it for CPUs
 
             declare_of_device(context, name, desc, place)
             return
@@ -103,27 +102,6 @@ def declare_buffer(context: Context, name: str) -> None:
                 context.unaliased.add(place.base.name)
             case _:
                 declare_array(context, place.base.name, desc, grows=name in context.placement.growing)  # type: ignore[arg-type]
-
-
-def constant_size(context: Context, name: str, desc: Scalar | Array) -> int:
-    """Return the number of elements of an array on the stack; refuses where it is not constant."""
-    size = extent(desc).constant
-    if size is None:
-        raise context.refuse(f"{name!r} is on the stack, but its size {extent(desc)} is not constant", desc.span)
-    return max(size, 1)
-
-
-def declare_array(context: Context, name: str, desc: Array, *, grows: bool = False) -> None:
-    """Allocates an array on the heap, for as long as the scope lasts or, where it persists, the library is loaded."""
-    count = buffer_size(context, desc)
-    kept = ""
-    if desc.lifetime is Lifetime.PERSISTENT:
-        kept = context.file_name(f"{context.sdfg.name}_{name}_kept")
-        context.module.slots.append(kept)
-    context.emit(HeapBuffer(name, desc.dtype, count, kept, grows))
-    if not grows:
-        context.unaliased.add(name)
-    context.fail_unless_memory(Name(name, Pointer(desc.dtype)))
 
 
 def resize_array(context: Context, block: Resize) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dcpy.codegen.lir.expr import Infix, Intrinsic, LirExpr, Name, SizeOf, integer
 from dcpy.codegen.lir.tree import Assign, Body, Compound, Evaluate, Loop, Simd
 from dcpy.codegen.lir.types import Basic, Pointer
-from dcpy.codegen.lower.buffers import declare_array
+from dcpy.codegen.lower.array_declarations import declare_array
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.fpga.vector_tokens import copy_tokens, moves_tokens
 from dcpy.codegen.lower.storage_locations import StorageLocation

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.analysis.accesses.memory_access import MemoryAccess
 from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.analysis.dataflow.effect_analysis import leavers
 from dcpy.ir.analysis.parallelism.conflict_resolutions import conflict_resolutions, is_injective
@@ -46,11 +46,14 @@ class ScalarReplacement(Transformation[BufferBox]):
     def plan(self, m: Match) -> BufferBox | Refusal:
         """The element."""
         scope, uses = m[self.scope], m.uses
+        written = Counter(name for node in scope.body.walk_nodes() for name in uses.touches(node).writes)
+        often = [name for name, times in written.items() if times > 1]
+        if not often:
+            return Refusal("it writes no array twice")
         leaver = next(leavers(scope.body), None)
         if leaver is not None:
             return Refusal(f"a {leaver.kind} may end an iteration early", (leaver,))
-        names = (name for node in scope.body.walk_nodes() for name in uses.touches(node).writes)
-        return first_that_allows(self.array, names, lambda name: _element(name, scope, uses), "write")
+        return first_that_allows(self.array, often, lambda name: _element(name, scope, uses), "write twice")
 
     def apply(self, m: Match, plan: BufferBox, rw: Rewriter) -> str:
         """Returns the name of the scalar."""
@@ -69,6 +72,8 @@ def _element(name: str, scope: Map, uses: Uses) -> BufferBox | Refusal:
     touches = named_touches(name, scope, uses)
     if isinstance(touches, Refusal):
         return touches
+    if all(touch.is_sure() for touch in touches if touch.is_write):
+        return Refusal(f"{name!r} is written without conditions")
     if any(touch.wcr for touch in touches):
         return Refusal(f"it combines values into {name!r}")
     if any(isinstance(touch.place, Node) and not isinstance(touch.place, Tasklet) for touch in touches):
@@ -83,11 +88,4 @@ def _element(name: str, scope: Map, uses: Uses) -> BufferBox | Refusal:
     box = BufferBox(name, subset)
     if not exists(box, uses.desc(name).shape, uses.ranges_at(scope.body)):
         return Refusal(f"an element of {name!r} that is not written may not exist")
-    return _pays(name, touches) or box
-
-
-def _pays(name: str, touches: list[MemoryAccess]) -> Refusal | None:
-    writes = [touch for touch in touches if touch.is_write]
-    if len(writes) < 2 or all(touch.is_sure() for touch in writes):
-        return Refusal(f"{name!r} is written once, or without conditions")
-    return None
+    return box

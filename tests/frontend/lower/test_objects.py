@@ -151,7 +151,7 @@ REFUSED = [
      "= help: pass np.array(b.history)"),
     (global_object, [np.ones(2)], "the attribute 't' cannot be assigned here\n= help: pass the object as an argument"),
     (plain_object, [Plain()], "the attribute 'a' cannot be assigned here\n"
-     "= help: make the class a dataclass (@dataclasses.dataclass)"),
+     "= help: make the class a dataclass (@dataclasses.dataclass), or the object in the program"),
     (frozen, [Fixed(1.0, np.ones(2))], "cannot assign to field 'a'\n"
      "= help: make a changed copy: `dataclasses.replace(obj, a=...)`"),
     (frozen_array, [Fixed(1.0, np.ones(2))], "cannot assign to field 'x'\n"

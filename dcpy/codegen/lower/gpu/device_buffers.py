@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dcpy.codegen.lir.expr import integer
 from dcpy.codegen.lir.tree import Declare, DeviceBuffer, SharedBuffer, StackBuffer
-from dcpy.codegen.lower.buffers import constant_size, declare_array
+from dcpy.codegen.lower.array_declarations import constant_size, declare_array
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.expressions.array_extents import buffer_size
 from dcpy.codegen.lower.gpu.host_synchronization import command
