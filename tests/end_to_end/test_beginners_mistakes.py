@@ -17,13 +17,20 @@ def matches(a, b):
     return found
 
 
-@pytest.mark.parametrize(("one", "other", "encoded"), [("GATT", "GACT", "text.encode()"), (b"GATT", b"GACT", "text")])
+@pytest.mark.parametrize(
+    ("one", "other", "encoded"),
+    [("GATTACAGATT", "GACTACAGATT", "text.encode()"), (b"GATTACAGATT", b"GACTACAGATT", "text")],
+)
 def test_characters_of_texts_are_passed_as_numbers(one, other, encoded):
     with pytest.raises(FrontendError, match="a character of a text is chosen at run time") as caught:
         dcpy.program(matches)(one, other)
     assert f"np.frombuffer({encoded}, dtype=np.uint8)" in caught.value.help
     texts = [text.encode() if isinstance(text, str) else text for text in (one, other)]
-    assert dcpy.program(matches)(*(np.frombuffer(text, dtype=np.uint8) for text in texts)) == 3
+    assert dcpy.program(matches)(*(np.frombuffer(text, dtype=np.uint8) for text in texts)) == 10
+
+
+def test_characters_in_short_loops_are_known():
+    assert dcpy.program(matches)("GATT", "GACT") == 3
 
 
 def test_characters_that_are_known_are_constants():

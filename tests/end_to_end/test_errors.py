@@ -285,19 +285,13 @@ def refused_statements():
 
         return a
 
-    def matching(a):
-        match a.shape:
-            case [8]:
-                return a
-        return a + 1
-
     def awaiting(a):
         async def later():
             return a
 
         return a
 
-    return [trying, managing, growing, classy, matching, awaiting]
+    return [trying, managing, growing, classy, awaiting]
 
 
 @pytest.mark.parametrize("function", refused_statements(), ids=lambda function: function.__name__)
