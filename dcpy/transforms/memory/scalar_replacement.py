@@ -46,6 +46,8 @@ class ScalarReplacement(Transformation[BufferBox]):
     def plan(self, m: Match) -> BufferBox | Refusal:
         """The element."""
         scope, uses = m[self.scope], m.uses
+        if all(isinstance(block, State) for block in scope.body.blocks):
+            return Refusal("it writes all without conditions")
         written = Counter(name for node in scope.body.walk_nodes() for name in uses.touches(node).writes)
         often = [name for name, times in written.items() if times > 1]
         if not often:

@@ -48,10 +48,13 @@ def test_an_element_in_an_inner_loop():
         (STEPS.format("i + 1"), "may not exist"),
         (STEPS.format("i") + ' check A[i] < 9.0 else ValueError ""', "a check may end an iteration early"),
         (STEPS.format("i").replace("B[i]) { o = b", "B[i] (add)) { o = b"), "it combines values"),
-        ("state { tasklet (a <- A[i]) -> (o -> B[i]) { o = a } }", "writes no array twice"),
+        ("state { tasklet (a <- A[i]) -> (o -> B[i]) { o = a } }", "without conditions"),
         ("if A[i] > 0.0 { state { tasklet () -> (o -> B[i]) { o = 1.0 } } }", "writes no array twice"),
-        ("state { tasklet (a <- A[i]) -> (o -> B[i]) { o = a } tasklet (a <- B[i]) -> (o -> B[i]) { o = a * 2.0 } }",
-         "written without conditions"),
+        (
+            "state { tasklet (a <- A[i]) -> (o -> B[i]) { o = a } tasklet (a <- B[i]) -> (o -> B[i]) { o = a * 2.0 } }"
+            " if A[i] > 0.0 { state { tasklet () -> (o -> C[i, i]) { o = 1.0 } } }",
+            "written without conditions",
+        ),
         (STEPS.format("i") + " state { copy A[i:i + 1] -> B[i:i + 1] }", "other than tasklets"),
     ],
     ids=["shared", "another", "run-time", "outside", "check", "sum", "once", "condition", "sure", "copy"],
