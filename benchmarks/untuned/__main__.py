@@ -4,7 +4,8 @@ A ratio is the time of the fastest peer over dcpy's (`auto_optimize`): above 1, 
 geometric mean over its sizes; where dcpy refuses a program, or is wrong, NumPy's time counts as its own, or 0.01 where
 NumPy has no form. Peers are NumPy, and Numba and JAX where `make bench-peers` has installed them.
 
-``--half counted`` takes the programs that nobody develops against. One thread is timed in processor time.
+``--half counted`` takes, in place of those that passes are developed against, the programs that are only counted. One
+thread is timed in processor time.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def main(words: Sequence[str] | None = None) -> int:
     """Prints the table, slowest first."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.untuned", description=__doc__)
     parser.add_argument("names", nargs="*", help="regular expressions of programs; default: all")
-    parser.add_argument("--half", default="", choices=HALVES)
+    parser.add_argument("--half", default="develop", choices=HALVES)
     parser.add_argument("--sizes", default="SML")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--peers", default=",".join(PEERS), help="which, with commas")
@@ -57,7 +58,7 @@ def main(words: Sequence[str] | None = None) -> int:
     found: dict[str, list[Row]] = {}
     for name, program in programs().items():
         wanted = not chosen.names or any(re.search(each, name) for each in chosen.names)
-        if not wanted or chosen.half not in ("", program.half):
+        if not wanted or chosen.half != program.half:
             continue
         found[name] = [
             measured(contenders, "untuned", name, size, seconds=chosen.seconds, tolerance=program.tolerance)
