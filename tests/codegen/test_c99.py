@@ -144,7 +144,8 @@ def test_casts_are_those_of_astype(source):
 @pytest.mark.parametrize("dtype", [dtype for dtype in REAL if dtype.kind in "iuf"], ids=str)
 def test_small_powers_and_shifts(dtype):
     a = Ref("a_in", dtype)
-    exprs = {f"p{n}": op("pow", a, Const(n, dtype)) for n in (2, 3, 7, 16)}
+    inverses = (-1, -2, -3, -6, -7) if dtype.kind == "f" else ()
+    exprs = {f"p{n}": op("pow", a, Const(n, dtype)) for n in (2, 3, 7, 16, *inverses)}
     rows = {name: (dtype, expr, expr.dtype) for name, expr in exprs.items()}
     x = nasty(dtype)
     both = []

@@ -36,6 +36,8 @@ def operation(name, *args, gives=None):
         (operation("sin", F), "sinf(f)", "sinf(f)"),
         (operation("pow", X, Literal(3.0, float64)), "dcpy_power<3, double>(x)", "dcpy_power_f64(x, 3)"),
         (operation("pow", X, Literal(-1.5, float64)), "dcpy_half_power<-3, double>(x)", "dcpy_half_power_f64(x, -3)"),
+        (operation("pow", X, Literal(-6.0, float64)), "dcpy_inverse_power<6, double>(x)",
+         "dcpy_inverse_power_f64(x, 6)"),
         (operation("pow", X, Literal(16.5, float64)), "pow(x, 16.5)", "pow(x, 16.5)"),
         (operation("pow", X, Literal(-3.5, float64)), "pow(x, -3.5)", "pow(x, -3.5)"),
         (Intrinsic("truncate", (X,), uint8, uint8), "dcpy_truncate<uint8_t>(x)", "dcpy_truncate_to_u8(x)"),

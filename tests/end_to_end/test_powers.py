@@ -71,6 +71,37 @@ def test_half_powers_are_products_and_a_root(dtype, language):
         np.testing.assert_array_equal(np.signbit(mine), np.signbit(numpys), err_msg=str(half))
 
 
+INVERSES = (-1, -2, -3, -4, -5, -6, -7, -12, -15, -16, -17)
+
+
+def inverse_powers(x):
+    return tuple(np.power(x, n) for n in (-1.0, -2.0, -3.0, -4.0, -5.0, -6.0, -7.0, -12.0, -15.0, -16.0, -17.0))
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize(
+    ("dtype", "language"),
+    [("float64", "c++"), ("float32", "c++"), ("float16", "c++"), ("float64", "c"), ("float32", "c")],
+)
+def test_inverses_of_whole_powers_are_products_and_quotients(dtype, language):
+    limits = np.finfo(dtype)
+    special = [0.0, -0.0, 1.0, np.inf, -np.inf, np.nan, -1.5, 2.0, -3.7, 0.1, 1e-4, 1e4, limits.max, limits.tiny]
+    digits = {"float64": 300, "float32": 37, "float16": 4}[dtype]
+    sizes = 10.0 ** np.linspace(-digits, digits, 40 * digits + 1)
+    x = np.concatenate([special, sizes, -sizes]).astype(dtype)
+    with np.errstate(all="ignore"):
+        expected = inverse_powers(x.astype("f8")) if dtype == "float16" else inverse_powers(x)
+    found = dcpy.program(inverse_powers, cpu_language=language)(x)
+    for mine, numpys, exponent in zip(found, expected, INVERSES, strict=True):
+        assert mine.dtype == dtype
+        with np.errstate(all="ignore"):
+            numpys = numpys.astype(dtype)
+        rtol = 2e-3 if dtype == "float16" else 2e-6 if dtype == "float32" else 4e-15
+        least = 4 * float(limits.smallest_subnormal)
+        np.testing.assert_allclose(mine, numpys, rtol=rtol, atol=least, err_msg=str(exponent))
+        np.testing.assert_array_equal(np.signbit(mine), np.signbit(numpys), err_msg=str(exponent))
+
+
 def roots(x):
     return x**0.5, x[1] ** 0.5
 

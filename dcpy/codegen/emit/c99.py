@@ -157,6 +157,7 @@ C99 = CPP.but(
         "is_set": "dcpy_is_set(&{0})", "truncate": "dcpy_truncate_to_{dtype}({0})",
         "elements_into_line": "dcpy_bytes_into_line({0})/(int64_t)sizeof({of})",
         "power": "dcpy_power_{dtype}({0}, {1})", "half_power": "dcpy_half_power_{dtype}({0}, {1})",
+        "inverse_power": "dcpy_inverse_power_{dtype}({0}, {1})",
         "owned_buffer": "({of} *)dcpy_owned_buffer((void **){0}, {1}, sizeof({of}))",
         "take_kept": "__atomic_exchange_n({0}, (char *)0, __ATOMIC_ACQ_REL)",
         **dict.fromkeys(("truth", "convert", "push", "pop", "call_python", "call_through")),

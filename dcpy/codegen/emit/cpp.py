@@ -51,6 +51,7 @@ INTRINSICS = {
     "counted_size": "dcpy_counted",
     "truncate": "dcpy_truncate<{of}>({0})", "truth": "dcpy_truth", "convert": "dcpy_convert<{of}>({0})",
     "power": "dcpy_power<{1}, {of}>({0})", "half_power": "dcpy_half_power<{1}, {of}>({0})",
+    "inverse_power": "dcpy_inverse_power<{1}, {of}>({0})",
     "copy": "memcpy", "move": "memmove", "free": "free",
     "owned_buffer": "dcpy_owned_buffer", "take_kept": "__atomic_exchange_n({0}, (char *)nullptr, __ATOMIC_ACQ_REL)",
     "put": None, "take": None,

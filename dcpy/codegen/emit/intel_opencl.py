@@ -111,7 +111,8 @@ INTEL = C99.but(
     intrinsics={
         "put": "write_channel_intel({0}, {1})", "take": "read_channel_intel({0})", "likely": "{0}",
         "is_set": "({0} != 0)",  # a byte, wherever it is: a pointer to it would have an address space
-        **dict.fromkeys(("half_power", "copy", "move", "free", "owned_buffer", "take_kept", *ORDERS, *PAST_CACHES)),
+        **dict.fromkeys(("half_power", "inverse_power", "copy", "move", "free", "owned_buffer", "take_kept")),
+        **dict.fromkeys((*ORDERS, *PAST_CACHES)),
     },
     statements={
         tree.StackBuffer: stack_buffer, tree.CheckFail: check_fail, tree.Update: statements.update,

@@ -162,14 +162,19 @@ def _is_short_shift(operation: Operation) -> bool:
 
 
 def _small_power(operation: Operation) -> tuple[str, int]:
-    """The intrinsic for a power that is multiplied out, and its number: the exponent, or twice a half; "": none."""
+    """The intrinsic for a power that is multiplied out, and its number: the size of the exponent, or twice a half.
+
+    "": there is none.
+    """
     exponent = operation.args[-1]
     if operation.name != "pow" or not isinstance(exponent, Literal):
         return "", 0
     twice = twice_the_exponent(exponent.value, operation.type.kind)
     if not twice:
         return "", 0
-    return ("half_power", twice) if twice % 2 else ("power", twice // 2)
+    if twice % 2:
+        return "half_power", twice
+    return ("power", twice // 2) if twice > 0 else ("inverse_power", -twice // 2)
 
 
 def _side_of_magnitude(dialect: Dialect, operation: Operation) -> LirExpr | None:

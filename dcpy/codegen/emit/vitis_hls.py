@@ -144,7 +144,8 @@ VITIS = CPP.but(
     },
     intrinsics={
         "put": "{0}.write({1})", "take": "{0}.read()", "likely": "{0}",
-        **dict.fromkeys(("half_power", "copy", "move", "free", "owned_buffer", "take_kept", *ORDERS, *PAST_CACHES,
+        **dict.fromkeys(("half_power", "inverse_power", "copy", "move", "free", "owned_buffer", "take_kept")),
+        **dict.fromkeys((*ORDERS, *PAST_CACHES,
                          "push", "pop", "call_python",
                          "call_through")),
     },

@@ -85,6 +85,24 @@ static inline float dcpy_half_power_f32(float x, int n)
     return n > 0 ? whole*root : 1/whole/root;
 }
 
+// The inverse of a whole power known when compiling: no factor overflows where what it is an inverse of is not 0 yet, and
+// no zero meets an infinity.
+static inline double dcpy_inverse_power_f64(double x, int n)
+{
+    if (n == 1) return 1/x;
+    const double inverse = 1/x, root = 1/dcpy_power_f64(x, n/2);
+    if (n == 3) return inverse*inverse*inverse;
+    return n % 2 == 0 ? root*root : 1/dcpy_power_f64(x, n/2 + 1)/dcpy_power_f64(x, n/2);
+}
+
+static inline float dcpy_inverse_power_f32(float x, int n)
+{
+    if (n == 1) return 1/x;
+    const float inverse = 1/x, root = 1/dcpy_power_f32(x, n/2);
+    if (n == 3) return inverse*inverse*inverse;
+    return n % 2 == 0 ? root*root : 1/dcpy_power_f32(x, n/2 + 1)/dcpy_power_f32(x, n/2);
+}
+
 // A shift by the width or more (or by a negative count) leaves nothing of the number but its sign.
 static inline int64_t dcpy_lshift_i64(int64_t a, int64_t count)
 {

@@ -55,6 +55,23 @@ static inline T dcpy_half_power(T x)
     else return 1/dcpy_power<-N/2, T>(base)/root;
 }
 
+// The inverse of a whole power known when compiling: no factor overflows where what it is an inverse of is not 0 yet, and
+// no zero meets an infinity.
+template <int N, class T>
+static inline T dcpy_inverse_power(T x)
+{
+    if constexpr (N == 1) return 1/x;
+    else if constexpr (N == 3) {
+        const T inverse = 1/x;
+        return inverse*inverse*inverse;
+    }
+    else if constexpr (N % 2 == 0) {
+        const T root = 1/dcpy_power<N/2, T>(x);
+        return root*root;
+    }
+    else return 1/dcpy_power<N/2 + 1, T>(x)/dcpy_power<N/2, T>(x);
+}
+
 static inline bool dcpy_isnan(double x) { return x != x; }
 
 static inline bool dcpy_isinf(double x) { return fabs(x) == (double)__builtin_inf(); }

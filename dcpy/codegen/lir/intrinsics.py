@@ -104,4 +104,5 @@ INTRINSICS: Mapping[str, Callable[[Any], Rule]] = {
     "convert": lambda of: Rule((types.complex128,), of),
     "half_power": lambda of: Rule((of, Basic.INT), of),  # of half as much as the number, which is odd
     "power": lambda of: Rule((of, Basic.INT), of),
+    "inverse_power": lambda of: Rule((of, Basic.INT), of),  # of the number with the other sign
 }
