@@ -13,6 +13,7 @@ from dcpy.codegen.lower.buffers import declare_buffer, resize_array
 from dcpy.codegen.lower.calls import lower_call, lower_callback, lower_foreign_call
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.copies import lower_copy
+from dcpy.codegen.lower.cpu.conversion_checks import with_joined_conversion_checks
 from dcpy.codegen.lower.cpu.interrupt_polling import emit_interruptible, question
 from dcpy.codegen.lower.cpu.literal_tables import with_literal_tables
 from dcpy.codegen.lower.dataflow_blocks import lower_dataflow
@@ -47,7 +48,7 @@ from dcpy.ir.symbolic.intervals import LIMITS
 
 def lower_region(context: Context, region: Region) -> tree.Body:
     """The statements of a region, a scope of their own."""
-    with context.capture() as body:
+    with context.capture() as lowered:
         for symbol in context.placement.symbols.get(region, ()):
             context.emit(tree.Declare(context.names.of(symbol), INDEX))
         for name in context.placement.owned.get(region, ()):
@@ -59,6 +60,7 @@ def lower_region(context: Context, region: Region) -> tree.Body:
                 (_lower_block if context.kernel is None else _lower_beside_maps)(context, block)
                 for name in context.placement.owned.get(block, ()):
                     allocate_owned(context, name)
+    body = with_joined_conversion_checks(context, lowered)
     return sink_declarations(with_literal_tables(context, body))
 
 

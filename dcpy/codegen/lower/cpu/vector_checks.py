@@ -14,7 +14,19 @@ from collections.abc import Iterator
 
 from dcpy.base.options import Language
 from dcpy.codegen.lir import tree
-from dcpy.codegen.lir.expr import Call, Infix, Intrinsic, Item, LirExpr, Literal, Name, Operation
+from dcpy.codegen.lir.expr import (
+    Call,
+    Cast,
+    Infix,
+    Intrinsic,
+    Item,
+    LirExpr,
+    Literal,
+    Name,
+    Operation,
+    integer,
+    plus,
+)
 from dcpy.codegen.lir.reduction_operators import ReductionOperator
 from dcpy.codegen.lir.scalar_operations import convert
 from dcpy.codegen.lir.traversal import expressions, parts, statements
@@ -85,7 +97,7 @@ def _flagged(body: tree.Body, failing: Name) -> Iterator[tree.Statement]:
     for each in body:
         match each:
             case tree.CheckFail(condition=condition):
-                yield tree.Update(failing, convert(condition, types.bool_, types.int64), ANY)
+                yield tree.Update(failing, _as_bit(condition), ANY)
             case tree.Compound(body=inside):
                 yield tree.Compound(tuple(_flagged(inside, failing)))
             case tree.If(cases=cases, otherwise=otherwise):
@@ -93,3 +105,13 @@ def _flagged(body: tree.Body, failing: Name) -> Iterator[tree.Statement]:
                 yield tree.If(taken, tuple(_flagged(otherwise, failing)))
             case _:
                 yield each
+
+
+def _as_bit(condition: LirExpr) -> LirExpr:
+    """A condition as 0 or 1. Whether a place is outside is the sign of it, or of its distance from the end."""
+    match condition:
+        case Infix(">=", Cast(place, types.int64, types.uint64), Cast(size, types.int64, types.uint64)):
+            behind = Infix("-", plus(size, integer(-1)), place, INDEX)
+            sides = convert(Infix("|", place, behind, INDEX), types.int64, types.uint64)
+            return convert(Infix(">>", sides, Literal(63, types.uint64), types.uint64), types.uint64, types.int64)
+    return convert(condition, types.bool_, types.int64)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dcpy.codegen.lir.expr import Infix, LirExpr, Name, Prefix, integer, plus
+from dcpy.codegen.lir.expr import Conditional, Infix, LirExpr, Name, Prefix, integer, plus
 from dcpy.codegen.lir.reduction_operators import ReductionOperator
 from dcpy.codegen.lir.scalar_operations import convert, literal, lower_operation
 from dcpy.codegen.lir.tree import Declare, If, Update
@@ -44,15 +44,28 @@ def _wrap(context: Context, expr: WrapIndex, refs: Mapping[str, LirExpr] | None)
     size = context.symbolic(expr.size)
     index = Name(context.names.fresh("index"), INDEX)
     context.emit(Declare(index.name, INDEX, value))
+    if context.kernel is None and context.module.hardware is None and context.ranges.proves_nonneg(expr.size):
+        return _wrap_first(context, index, size, expr)
     if context.module.options.bounds_check:
-        _check_bounds(context, index, size, expr)
+        below = Infix("<", index, Prefix("-", size, INDEX), TRUTH)
+        above = Infix(">=", index, plus(size, integer(0)), TRUTH)
+        _fail_out_of_bounds(context, Infix("||", below, above, TRUTH), (index, size), expr)
     negative = Infix("<", index, integer(0), TRUTH)
     context.emit(If(((negative, (Update(index, size, ReductionOperator("add", INDEX)),)),)))
     return index
 
 
-def _check_bounds(context: Context, index: Name, size: LirExpr, expr: WrapIndex) -> None:
+def _wrap_first(context: Context, index: Name, size: LirExpr, expr: WrapIndex) -> LirExpr:
+    """A negative index counts from the end before it is checked: one comparison as unsigned decides both sides."""
+    wrapped = Name(context.names.fresh("index"), INDEX)
+    negative = Infix("<", index, integer(0), TRUTH)
+    context.emit(Declare(wrapped.name, INDEX, Conditional(negative, plus(index, size), index, INDEX)))
+    if context.module.options.bounds_check:
+        place, count = (convert(each, types.int64, types.uint64) for each in (wrapped, size))
+        _fail_out_of_bounds(context, Infix(">=", place, count, TRUTH), (index, size), expr)
+    return wrapped
+
+
+def _fail_out_of_bounds(context: Context, condition: LirExpr, values: tuple[LirExpr, ...], expr: WrapIndex) -> None:
     number = context.module.check_number("IndexError", OUT_OF_BOUNDS.format(axis=expr.axis), context.place)
-    below = Infix("<", index, Prefix("-", size, INDEX), TRUTH)
-    above = Infix(">=", index, plus(size, integer(0)), TRUTH)
-    context.fail(Infix("||", below, above, TRUTH), number, (index, size))
+    context.fail(condition, number, values)

@@ -88,7 +88,7 @@ def as_integer_part(b: TypedEmitter, value: Value) -> Value:
     least, beyond = Const(-(2.0**63), types.float64), Const(2.0**63, types.float64)
     inside = op("and", op("ge", wide, least), op("lt", wide, beyond))
     b.check(inside, "OverflowError", "cannot convert float infinity to integer, nor a float beyond 64 bits")
-    return Scalar(cast(op("trunc", expr), types.int64), weak=True)
+    return Scalar(cast(expr, types.int64), weak=True)
 
 
 def _proved(expr: ScalarExpr, limit: int, ranges: Ranges, *, above: bool) -> bool:
