@@ -91,6 +91,7 @@ CATALOG: dict[str, tuple[str, ...]] = {
         "dcpy.frontend.numpy.functional_programming",
         "dcpy.frontend.numpy.mathematics.logic_functions",
         "dcpy.frontend.numpy.array_creation.iterated_arrays",
+        "dcpy.frontend.numpy.array_creation.linear_ranges",
         "dcpy.frontend.numpy.array_creation.logarithmic_ranges",
         "dcpy.frontend.numpy.array_manipulation.bit_packing",
         "dcpy.frontend.numpy.array_manipulation.splitting",

@@ -54,6 +54,22 @@ def spaced(n):
     return np.linspace(0.0, 1.0, n)
 
 
+def spaced_logarithms(n):
+    return np.logspace(0.0, 1.0, n)
+
+
+def most_of_samples(n):
+    return np.linspace(0.0, 1.0, n).max()
+
+
+def most_of_steps(n):
+    return np.arange(0.0, n, 1.0).max()
+
+
+def most_of_range(n):
+    return np.array(range(n)).max()
+
+
 def counted(a, b, c):
     return np.arange(a, b, c)
 
@@ -98,6 +114,11 @@ CONSTANTS = {
     "arange of nan": (lambda x: np.arange(0, np.nan, 1.0) + x[0], ValueError),
     "arange in steps of 0": (lambda x: np.arange(0.0, 10.0, 0.0) + x[0], ZeroDivisionError),
     "linspace": (lambda x: np.linspace(0, 1, 2**62) + x[0], ValueError),
+    "linspace to the end": (lambda x: np.linspace(0, 1, 2**63 - 1) + x[0], IndexError),
+    "linspace of arrays to the end": (lambda x: np.linspace(x, 1, 2**63 - 1), IndexError),
+    "linspace before the end": (lambda x: np.linspace(0, 1, 2**63 - 513) + x[0], ValueError),
+    "logspace to the end": (lambda x: np.logspace(0.0, 1.0, 2**63 - 512) + x[0], IndexError),
+    "geomspace to the end": (lambda x: np.geomspace(1.0, 2.0, 2**63 - 1) + x[0], IndexError),
     "kron": (lambda x: np.kron(np.ones(2**40), np.ones(2**40))[0] + x[0], (ValueError, MemoryError)),
     "broadcast": (lambda x: np.broadcast_to(x, (2**62, 16)).sum(), ValueError),
     "list": (lambda x: np.array([x[0]] * 2**62), MemoryError),
@@ -146,6 +167,11 @@ RAISED = [
     (sum_of_repeated, (X, 2**32), ValueError),
     (identity, (2**32,), ValueError),
     (spaced, (2**62,), ValueError),
+    (spaced, (LARGEST,), ValueError),
+    (most_of_samples, (10**14,), MemoryError),
+    (most_of_steps, (10**14,), MemoryError),
+    (most_of_range, (10**14,), MemoryError),
+    (spaced_logarithms, (LARGEST,), ValueError),
     (counted, (-(2**63), LARGEST, 1), ValueError),
     (padded_twice, (X, 2**31), ValueError),
     (resized, (X, 2**40), (ValueError, OverflowError)),

@@ -165,7 +165,7 @@ def plus(left: LirExpr, right: LirExpr) -> LirExpr:
             return left
         if first is not None:
             return integer(first + second)
-        if second < 0:
+        if -(2**63) < second < 0:
             return Infix("-", left, integer(-second), INDEX)
     if isinstance(right, Prefix) and right.op == "-":
         return Infix("-", left, right.arg, INDEX)

@@ -25,6 +25,7 @@ from dcpy.ir.expressions.scalar import Const, Index, Load, Op, ScalarExpr, as_sy
 from dcpy.ir.schedules import UNDECIDED, Schedule
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ONE, ZERO, Expr, ExprLike, as_expr
+from dcpy.ir.symbolic.intervals import wrapped
 from dcpy.ir.types import DType
 
 if TYPE_CHECKING:
@@ -383,7 +384,8 @@ def parts_of(value: Value) -> list[Value]:
 
 
 def integer(expr: Expr, *, weak: bool = True) -> Value:
-    """A Python int (or ``np.int64``): known where `expr` is a number."""
+    """A Python int (or ``np.int64``, which wraps around): known where `expr` is a number."""
+    expr = expr if weak else wrapped(expr)
     number = expr.constant
     if number is None:
         return SymInt(expr, weak)

@@ -14,6 +14,7 @@ from typing import Union
 from dcpy.ir import types
 from dcpy.ir.expressions.ops import result_dtype
 from dcpy.ir.symbolic import Expr, ExprLike, const, max_of, min_of
+from dcpy.ir.symbolic.intervals import wrapped
 from dcpy.ir.types import DType
 
 Number = bool | int | float | complex
@@ -184,7 +185,8 @@ def loads_of(expr: ScalarExpr) -> tuple[Load, ...]:
 def as_symbolic(expr: ScalarExpr) -> Expr | None:
     """The symbolic form of an integer expression over symbols and numbers; None where it has none.
 
-    Exact only without overflow: int64 and Python's own integers are taken, narrower dtypes are not.
+    Exact only without overflow of symbols: int64 and Python's own integers are taken, narrower dtypes are not. Numbers
+    wrap around.
     """
     match expr:
         case Index(value=value):
@@ -193,10 +195,10 @@ def as_symbolic(expr: ScalarExpr) -> Expr | None:
             return const(int(value))  # type: ignore[arg-type]
         case Op(name="neg", args=(arg,), dtype=types.int64):
             inner = as_symbolic(arg)
-            return None if inner is None else -inner
+            return None if inner is None else wrapped(-inner)
         case Op(name="add" | "sub" | "mul" | "min" | "max" as name, args=(left, right), dtype=types.int64):
             a, b = as_symbolic(left), as_symbolic(right)
-            return None if a is None or b is None else _COMBINE[name](a, b)
+            return None if a is None or b is None else wrapped(_COMBINE[name](a, b))
         case Op(name="floordiv" | "mod" as name, args=(left, right), dtype=types.int64):
             a, b = as_symbolic(left), as_symbolic(right)
             if a is None or b is None or not b.constant:

@@ -23,6 +23,14 @@ OF_SIZES: Interval = (0, LARGEST_SIZE)
 MOST_AXES = 6  # of a box whose products are looked at
 
 
+def wrapped(expr: Expr) -> Expr:
+    """The expression as int64 arithmetic computes it: its factors, and its number, wrap around."""
+    if all(LIMITS[0] <= factor <= LIMITS[1] for _, factor in expr.terms):
+        return expr
+    kept = ((monomial, (factor - LIMITS[0]) % 2**64 + LIMITS[0]) for monomial, factor in expr.terms)
+    return Expr(tuple(term for term in kept if term[1]))
+
+
 def is_within(inner: Interval, outer: Interval) -> bool:
     """Return whether all of an interval lies in another one."""
     return outer[0] <= inner[0] and inner[1] <= outer[1]
@@ -101,9 +109,7 @@ class SymbolIntervals:
     some axes of one are not larger than all.
     """
 
-    def __init__(
-        self, ranges: Ranges, sizes: Iterable[str], boxes: Iterable[tuple[Sequence[Expr], int]] = ()
-    ) -> None:
+    def __init__(self, ranges: Ranges, sizes: Iterable[str], boxes: Iterable[tuple[Sequence[Expr], int]] = ()) -> None:
         self.ranges, self.sizes = ranges, frozenset(sizes)
         self.boxes = [(tuple(shape), LIMITS[1] // itemsize) for shape, itemsize in boxes if len(shape) > 1]
         self._products: dict[Monomial, Interval] = {}

@@ -248,6 +248,27 @@ def test_an_order_that_is_asked_for_is_that_of_numpy_not_of_what_is_here():
     check(lambda a: np.sort(a, axis=1).astype(np.float64, order="F", copy=False))
 
 
+def test_a_selection_beside_a_vector_may_be_one_element_that_is_repeated():
+    """Then NumPy's order is that of no operand; C order, which cannot be read in the order of memory."""
+
+    def beside(a, e):
+        return a - e[:, e[0] > 0]
+
+    def other_side(a, e):
+        return e[:, e[0] > 0] * a
+
+    for count in (1, 2, 3):
+        e = np.where(np.arange(12).reshape(3, 4) % 4 < count, 1.0, -1.0)
+        for function in (beside, other_side):
+            for vector in (np.arange(float(count)), np.ones(1), *([np.arange(3.0)] if count == 1 else [])):
+                found, expected = interpreted(function, vector, e), function(vector, e)
+                np.testing.assert_array_equal(found, expected)
+                if vector.size == 1 or count == 1:
+                    assert_same_order(found, expected)
+    with pytest.raises(FrontendError, match="order of this array in memory is not known"):
+        interpreted(lambda a, e: (a - e[:, e[0] > 0]).ravel("K"), np.ones(3), e)
+
+
 def test_flags_are_only_read():
     def cleared(a):
         b = a + 1

@@ -13,6 +13,7 @@ from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.expressions.large_numbers import comparison
 from dcpy.ir import types
 from dcpy.ir.expressions.scalar import Cast, Const, Index, Load, Op, Ref, ScalarExpr, WrapIndex
+from dcpy.ir.symbolic.intervals import wrapped
 
 OUT_OF_BOUNDS = "index {{0}} is out of bounds for axis {axis} with size {{1}}"
 
@@ -27,7 +28,7 @@ def lower_value(context: Context, expr: ScalarExpr, refs: Mapping[str, LirExpr] 
         case Load(container=container, indices=indices):
             return context.locations[container].element(indices, context.symbolic)
         case Index(value=value, dtype=dtype):
-            return convert(context.symbolic(value), types.int64, dtype)
+            return convert(context.symbolic(wrapped(value)), types.int64, dtype)
         case Cast(arg=arg, dtype=dtype):
             return convert(lower_value(context, arg, refs), arg.dtype, dtype)
         case Op() if (outcome := comparison(expr, context.ranges)) is not None:

@@ -10,6 +10,7 @@ from dcpy.codegen.lir.types import INDEX
 from dcpy.codegen.lower.expressions.large_numbers import NumberTooLarge
 from dcpy.ir.symbolic import Expr, Ranges
 from dcpy.ir.symbolic.expr import Atom
+from dcpy.ir.symbolic.intervals import LIMITS
 
 Lookup = Callable[[str], LirExpr]
 NameOf = Callable[[Atom], LirExpr | None]  # of a variable that has the value of an atom
@@ -24,17 +25,17 @@ def lower_symbolic(expr: Expr, lookup: Lookup, ranges: Ranges, name_of: NameOf |
     terms = sorted(expr.terms, key=lambda term: (not term[0], term[1] < 0))
     total: LirExpr = integer(0)
     for monomial, factor in terms:
-        term = integer(_word(abs(factor)))
-        product: LirExpr = term
+        negative = LIMITS[0] < factor < 0
+        product: LirExpr = integer(_word(-factor if negative else factor))
         for atom, power in monomial:
             for _ in range(power):
                 product = times(product, _atom(atom, lookup, ranges, name_of))
-        total = _add(total, product, negative=factor < 0)
+        total = _add(total, product, negative=negative)
     return total
 
 
 def _word(value: int) -> int:
-    if abs(value) >= 2**63:
+    if not LIMITS[0] <= value <= LIMITS[1]:
         raise NumberTooLarge(value)
     return value
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 ADDRESS_SPACE = 2**47  # bytes that a process has at most, with processors of today
 LARGEST_ADDED = 2**24  # to sizes of arrays, where products of these are not looked at
+MOST_SAMPLES = 2**63 - 513  # that are less than 2**63 as a float
 POINTER = 8  # bytes of an item of Python's lists
 NO_ROOM = "a list has no room in memory"
 TOO_BIG = "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size."
@@ -192,6 +193,12 @@ def length_of_range(b: TypedEmitter, start: Expr, stop: Expr, step: Expr) -> Exp
         return range_length(b, start, stop, step)
     require_computed(b, way, "ValueError", "Maximum allowed size exceeded")
     return b.emit.ranges.simplify(b.exact(Range(start, stop, step).size))
+
+
+def refuse_last_sample(count: Expr) -> None:
+    """`IndexError` for a known number of samples that is 2**63 as a float: NumPy makes none, and then sets the last."""
+    if (count.constant or 0) > MOST_SAMPLES:
+        raise WillRaise("IndexError", "index -1 is out of bounds for axis 0 with size 0")
 
 
 def require_counted(b: TypedEmitter, array: ArrayValue) -> None:

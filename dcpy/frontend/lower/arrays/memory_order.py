@@ -34,19 +34,20 @@ def order_of_ufunc(b: TypedEmitter, operands: Sequence[Value], rank: int, *, in_
     that an operand does not have, or repeats, says nothing; a size that may turn out to be 1 is assumed to be the one
     of the call that is compiled. An operand in C order has the last `in_c_order` axes.
     """
-    arrays = [value for value in operands if isinstance(value, ArrayValue) and value.rank > 1]
+    every = [value for value in operands if isinstance(value, ArrayValue)]
+    arrays = [value for value in every if value.rank > 1]
     if all(_is_plainly_in_order(b, value) for value in arrays):
         return tuple(range(rank))
     known = [Steps(b, value) for value in arrays]
     if all(steps.is_in_order for steps in known):
         return tuple(range(rank))
-    sizes = [{b.exact(size) for value in arrays for size in value.shape[axis - rank : axis - rank + 1 or None]}
+    sizes = [{b.exact(size) for value in every for size in value.shape[axis - rank : axis - rank + 1 or None]}
              for axis in range(rank)]  # fmt: skip
     guesses = set()
 
     def may_repeat(axis: int, size: Expr) -> bool:
         """Return whether a size turns out to be 1, or may, and another operand has another one."""
-        return len(sizes[axis]) > 1 and may_be_one(b, size)
+        return bool(sizes[axis] - {b.exact(size), ONE}) and may_be_one(b, size)
 
     def is_longer(one: int, other: int) -> bool | None:
         if min(one, other) >= rank - in_c_order:
@@ -61,7 +62,7 @@ def order_of_ufunc(b: TypedEmitter, operands: Sequence[Value], rank: int, *, in_
             if any(b.emit.same(size, ONE) for size in repeated):
                 continue
             longer = steps.compare(left, right)
-            said.add(None if longer is None or (repeated and longer <= 0) else longer > 0)
+            said.add(None if longer is None or repeated else longer > 0)
         if None in said and False not in said:
             guesses.add((one, other))
         return said == {True} if said else None
@@ -348,8 +349,7 @@ def _lies_otherwise(b: TypedEmitter, value: ArrayValue) -> bool:
 
 
 def has_gaps(b: TypedEmitter, x: ArrayValue) -> bool:
-    """Return whether the elements do not lie in C order without gaps, for all sizes (if there are elements).
-    """
+    """Return whether the elements do not lie in C order without gaps, for all sizes (if there are elements)."""
     seen = x.as_view(b.desc(x))
     for size, stride, want in zip(seen.shape, strides_of(seen), packed_strides(x.shape), strict=True):
         differs = not may_be_one(b, stride) if want is ONE else b.emit.ranges.proves_ne(stride, want)

@@ -221,6 +221,7 @@ def _counted(b: TypedEmitter, value: RangeValue) -> ArrayValue:
         assert isinstance(position, Index)
         return Index(value.start + value.step * position.value)
 
+    b.require_addressable([value.range.size], types.int64)
     return b.generate((value.range.size,), types.int64, element)
 
 

@@ -20,7 +20,8 @@ from dcpy.frontend.abstract_values.values import (
 from dcpy.frontend.implements import implements
 from dcpy.frontend.lower.arithmetic.promotion import promoted
 from dcpy.frontend.lower.op_builder import OpBuilder
-from dcpy.frontend.numpy.array_creation.creation import arange, linspace
+from dcpy.frontend.numpy.array_creation.creation import arange
+from dcpy.frontend.numpy.array_creation.linear_ranges import linspace
 from dcpy.frontend.numpy.array_manipulation.joining import stack
 from dcpy.frontend.numpy.array_manipulation.shapes import flattened
 from dcpy.frontend.numpy.parameter_defaults import FALSE, NONE, NUMBER_0, NUMBER_1, TRUE

@@ -11,9 +11,7 @@ import numpy as np
 from dcpy.frontend.abstract_values.number_kinds import numpy_kind
 from dcpy.frontend.abstract_values.values import (
     ArrayValue,
-    Scalar,
     Static,
-    TupleValue,
     Value,
     as_integer,
     dtype_of,
@@ -47,10 +45,8 @@ from dcpy.frontend.numpy.parameter_defaults import (
     NUMBER_1,
     ORDER_C,
     ORDER_K,
-    SAMPLES,
     TRUE,
 )
-from dcpy.frontend.numpy.python_implementations import call_body
 from dcpy.ir import types
 from dcpy.ir.data import Order
 from dcpy.ir.expressions.scalar import Const, Index, ScalarExpr, cast, op
@@ -342,6 +338,7 @@ def _run_time_range(b: OpBuilder, values: list[Value], dtype: DType) -> Value:
         count = op("ceil", op("div", op("sub", stop, start), step))
         size = op("max", cast(count, types.int64), Const(0, types.int64))
         length = b.emit.assign_symbol("n", size, 0)
+    require_addressable(b, [length], dtype)
     number = types.float32 if dtype == types.float16 else dtype
     first = convert(scalar_expr(values[0]), dtype)
     second = cast(op("add", start, step), dtype)
@@ -359,72 +356,6 @@ def _run_time_range(b: OpBuilder, values: list[Value], dtype: DType) -> Value:
 def _arange_dtype(kinds: tuple[Any, ...]) -> DType:
     samples = [kind(1) if isinstance(kind, type) else kind.type(1) for kind in kinds]
     return types.from_numpy(np.arange(*samples).dtype)
-
-
-@implements(np.linspace)
-def linspace(
-    b: OpBuilder,
-    start: Value,
-    stop: Value,
-    num: Value = SAMPLES,
-    endpoint: Value = TRUE,
-    retstep: Value = FALSE,
-    dtype: Value = NONE,
-    axis: Value = NUMBER_0,
-) -> Value:
-    """`num` numbers from `start` to `stop`, evenly spaced."""
-    if not (is_number(start) and is_number(stop)):
-        return call_body(b, _lines, b.array(start), b.array(stop), num, endpoint, retstep, dtype, axis)
-    count = b.integer(num, "num")
-    b.emit.require(count, "ValueError", "Number of samples, {0}, must be non-negative.", (count,))
-    common = promoted((start, stop))[0]
-    number = common if common.is_inexact else types.float64
-    ends = b.static(endpoint, "endpoint")
-    parts = count - 1 if ends else count
-    first, last = (_held(b, value, number) for value in (start, stop))
-    delta = op("sub", last, first)
-    divisor = op("max", Index(parts), Const(1, types.int64))
-    step_value = b.hold(Scalar(op("div", delta, cast(divisor, number))))
-    step = scalar_expr(step_value)
-
-    def element(index: ScalarExpr) -> ScalarExpr:
-        position = cast(index, number)
-        tiny = op("mul", op("div", position, cast(divisor, number)), delta)  # the step is too small to be a number
-        moved = op("select", op("eq", step, convert(Const(0, types.int64), number)), tiny, op("mul", position, step))
-        value = op("add", moved, first)
-        if ends:
-            is_last = op("and", op("eq", index, Index(parts)), op("gt", index, Const(0, types.int64)))
-            value = op("select", is_last, last, value)
-        return _as_sample(value, b.dtype_argument(dtype) or number)
-
-    out = b.generate([count], b.dtype_argument(dtype) or number, element)
-    return TupleValue((out, step_value)) if b.static(retstep, "retstep") else out
-
-
-def _lines(start: Any, stop: Any, num: Any, endpoint: bool, retstep: bool, dtype: Any, axis: int) -> Any:
-    """`num` samples between each pair of elements."""
-    common = np.result_type(start, stop)
-    number = common if np.issubdtype(common, np.inexact) else np.float64
-    low, distance = start.astype(number), stop.astype(number) - start.astype(number)
-    parts = num - 1 if endpoint else num
-    step = distance / max(parts, 1)
-    k = np.arange(num).reshape((-1,) + (1,) * np.ndim(distance)).astype(number)
-    found = np.where(step == 0, k / max(parts, 1) * distance, k * step) + low
-    if endpoint and num > 1:
-        found[-1] = stop
-    if dtype is not None:
-        found = (np.floor(found) if np.issubdtype(dtype, np.integer) else found).astype(dtype)
-    result = np.moveaxis(found, 0, axis)
-    return (result, step) if retstep else result
-
-
-def _as_sample(value: ScalarExpr, dtype: DType) -> ScalarExpr:
-    """Integer samples are rounded down."""
-    return cast(op("floor", value) if dtype.is_integer and value.dtype.kind == "f" else value, dtype)
-
-
-def _held(b: OpBuilder, value: Value, dtype: DType) -> ScalarExpr:
-    return scalar_expr(b.hold(Scalar(convert(scalar_expr(value), dtype))))
 
 
 # -- matrices --------------------------------------------------------------------------------------------------------

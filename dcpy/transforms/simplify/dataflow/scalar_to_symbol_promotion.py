@@ -8,7 +8,7 @@ from typing import ClassVar
 from dcpy.ir import types
 from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.analysis.dataflow.definite_assignment import unassigned_reader
-from dcpy.ir.expressions.scalar import Index, Load, Ref, ScalarExpr, as_symbolic, rewrite, substitute_refs
+from dcpy.ir.expressions.scalar import Const, Index, Load, Ref, ScalarExpr, as_symbolic, rewrite, substitute_refs
 from dcpy.ir.nodes import Node, Tasklet
 from dcpy.ir.region import SymbolAssign
 from dcpy.ir.symbolic import sym
@@ -26,7 +26,8 @@ class ScalarToSymbolPromotion(Transformation[str]):
 
     Applies when every writer of the scalar is a tasklet whose value is an exact integer expression over symbols (and
     the scalar itself), and every reader is a tasklet, a condition, a check or an assignment, behind a writer on
-    every path. Only int64: symbols are int64, and a narrower scalar wraps where they would not.
+    every path. Only int64: symbols are int64, and a narrower scalar wraps where they would not. Readers of a scalar
+    that is always one number get the number, so that what they compute of it wraps around as int64 does.
     """
 
     name: ClassVar[str] = "scalar-to-symbol-promotion"
@@ -50,9 +51,10 @@ class ScalarToSymbolPromotion(Transformation[str]):
         scalar = plan
         writers, readers = rw.uses.writers(scalar), rw.uses.readers(scalar)
         rw.sdfg.assign_symbol(scalar)
+        value = _number(scalar, rw.uses) or Index(sym(scalar))
         for reader in readers:
             if reader not in writers:
-                _read_symbol(reader, scalar, rw)
+                _read_symbol(reader, scalar, value, rw)
         for writer in writers:
             if isinstance(writer, Tasklet):
                 _assign_symbol(writer, scalar, rw)
@@ -84,6 +86,13 @@ def _unfit_reader(scalar: str, uses: Uses) -> Refusal | None:
     return None
 
 
+def _number(scalar: str, uses: Uses) -> Const | None:
+    """The number that the only writer of a scalar writes, where it is one."""
+    writers = uses.writers(scalar)
+    value = fold(_value(writers[0], scalar)) if len(writers) == 1 and isinstance(writers[0], Tasklet) else None
+    return value if isinstance(value, Const) else None
+
+
 def _value(writer: Tasklet, scalar: str) -> ScalarExpr:
     """Return a tasklet's code as one expression, in which the scalar itself is a symbol already."""
     known: dict[str, ScalarExpr] = {
@@ -97,17 +106,17 @@ def _value(writer: Tasklet, scalar: str) -> ScalarExpr:
     return value
 
 
-def _read_symbol(reader: Element, scalar: str, rw: Rewriter) -> None:
+def _read_symbol(reader: Element, scalar: str, value: ScalarExpr, rw: Rewriter) -> None:
     if isinstance(reader, Tasklet):
         connectors = [name for name, memlet in reader.inputs.items() if memlet.container == scalar]
-        values: dict[str, ScalarExpr] = {name: Index(sym(scalar)) for name in connectors}
+        values = dict.fromkeys(connectors, value)
         inputs = {name: memlet for name, memlet in reader.inputs.items() if name not in connectors}
         code = tuple((name, fold(substitute_refs(expr, values))) for name, expr in reader.code)
         rw.update(reader, inputs=inputs, code=code)
         return
 
     def load(part: ScalarExpr) -> ScalarExpr | None:
-        return Index(sym(scalar)) if isinstance(part, Load) and part.container == scalar else None
+        return value if isinstance(part, Load) and part.container == scalar else None
 
     rw.rewrite_exprs(reader, lambda expr: fold(rewrite(expr, load)))
 
