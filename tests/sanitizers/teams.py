@@ -24,7 +24,7 @@ def _not_watching() -> Iterator[memory_checks.Seen]:
 
 
 def _skip() -> NoReturn:
-    pytest.skip("kernels that are watched are compiled for calls of another sanitizer")
+    pytest.skip("kernels with simulator hooks call another sanitizer")
 
 
 memory_checks.watching = _not_watching

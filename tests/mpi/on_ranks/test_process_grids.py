@@ -33,7 +33,7 @@ def test_the_papers_program():
 @pytest.mark.parametrize("program", programs.WHOLE, ids=lambda program: program.__name__)
 def test_blocks_go_and_come_back(run, program):
     if program is programs.doubled_on_four and SIZE < 4:
-        pytest.skip("for four ranks and more")
+        pytest.skip("needs four ranks")
     for shape in ((7, 5), (1, 9)):
         whole, found = np.random.default_rng(1).random(shape), np.zeros(shape)
         run(program)(whole if RANK == 0 else np.zeros(shape), found)
@@ -49,7 +49,7 @@ def test_blocks_are_dealt_out_anew(run):
 
 def test_parts_of_grids(run):
     if SIZE < 4:
-        pytest.skip("for four ranks and more")
+        pytest.skip("needs four ranks")
     draws = np.random.default_rng(0).random((SIZE, 5))
     own, back = np.zeros(2 if RANK % 2 else 3), np.zeros(5)
     run(programs.of_each_row)(draws[RANK].copy(), own, back)
@@ -65,7 +65,7 @@ def test_parts_of_grids(run):
 
 def test_where_ranks_are(run):
     if SIZE < 4:
-        pytest.skip("for four ranks and more")
+        pytest.skip("needs four ranks")
     found = np.zeros(12, np.int64)
     run(programs.places)(found)
     assert found.tolist() == programs.PLACES[min(RANK, 4)]

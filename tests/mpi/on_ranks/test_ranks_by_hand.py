@@ -26,7 +26,7 @@ def test_parts_of_results(name):
 
     ranks, rank = world().size, world().rank
     if 12 % ranks:
-        pytest.skip("parts of equal sizes")
+        pytest.skip("needs a number of ranks that divides 12")
     draw = np.random.default_rng(3)
     whole = [draw.random(each) if isinstance(each, tuple) else each for each in SHAPES[name]]
     frame = 2 * (name in ranks_by_hand.FRAMED)

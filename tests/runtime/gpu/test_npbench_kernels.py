@@ -71,6 +71,6 @@ def fit_all(name, compiler, architectures):
     except CodegenError as error:
         pytest.skip(f"not generated: {error.message}")
     if found is None:
-        pytest.skip("nothing for a device in it")
+        pytest.skip("the program has no kernel")
     for arch in architectures:
         check(name, *found, compiler, arch)

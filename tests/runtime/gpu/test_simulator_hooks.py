@@ -143,7 +143,7 @@ def test_hooks_change_no_value(call):
 @pytest.mark.parametrize("name", ["no_barrier", "warp_barrier_for_a_block", "shuffle_orders_nothing"])
 def test_a_missing_barrier(call, name):
     if name == "warp_barrier_for_a_block" and call.device.settings.warp == 64:
-        pytest.skip("a block of one warp")
+        pytest.skip("a block is one warp, so no barrier is missing")
     (race,) = run(call, name, (call.put(np.zeros(128)),)).races
     body = OTHERS[name]
     first, second = ("t[DCPY_THREAD_X] = DCPY_THREAD_X;", body[body.index("out[DCPY_B") :])
