@@ -6,11 +6,11 @@ import cmath
 from collections.abc import Callable
 from typing import Any
 
-from dcpy.frontend.abstract_values.values import Scalar, Static, TupleValue, Value, is_number, kind_of, scalar_expr
+from dcpy.frontend.abstract_values.values import Scalar, TupleValue, Value, is_number, kind_of, scalar_expr
 from dcpy.frontend.implements import Implementation, implements
 from dcpy.frontend.lower.arithmetic.elementwise import convert
 from dcpy.frontend.lower.op_builder import OpBuilder
-from dcpy.frontend.python.math_functions import ABSOLUTE, RELATIVE, as_float, require_tolerances
+from dcpy.frontend.python.math_functions import ABSOLUTE, RELATIVE, as_float, known_result, require_tolerances
 from dcpy.ir import types
 from dcpy.ir.expressions.scalar import Const, ScalarExpr, op
 
@@ -28,16 +28,6 @@ LOGARITHMS = (cmath.log, cmath.log10)
 GROWING = (cmath.exp, cmath.sinh, cmath.cosh)
 
 
-def _known(b: OpBuilder, function: Callable[..., Any], *values: Value) -> Value | None:
-    if not all(isinstance(value, Static) and is_number(value) for value in values):
-        return None
-    try:
-        return Static(function(*(value.value for value in values if isinstance(value, Static))))
-    except (ArithmeticError, TypeError, ValueError) as error:
-        note = f"Python raises {type(error).__name__} here"
-        raise b.error(f"cmath.{function.__name__}: {error}", notes=(note,)) from None
-
-
 def _complex(b: OpBuilder, value: Value, name: str) -> ScalarExpr:
     if not is_number(value):
         raise b.error(f"cmath.{name} does not take {kind_of(value)}", help=f"use np.{name} for arrays")
@@ -46,7 +36,7 @@ def _complex(b: OpBuilder, value: Value, name: str) -> ScalarExpr:
 
 def _one(function: Callable[[Any], Any], name: str) -> Implementation:
     def call(b: OpBuilder, z: Value, /) -> Value:
-        known = _known(b, function, z)
+        known = known_result(b, function, z)
         if known is not None:
             return known
         expr = _complex(b, z, function.__name__)
@@ -65,7 +55,7 @@ def _one(function: Callable[[Any], Any], name: str) -> Implementation:
 
 def _test(function: Callable[[Any], bool], name: str) -> Implementation:
     def call(b: OpBuilder, z: Value, /) -> Value:
-        return _known(b, function, z) or Scalar(op(name, _complex(b, z, name)), weak=True)
+        return known_result(b, function, z) or Scalar(op(name, _complex(b, z, name)), weak=True)
 
     return call
 

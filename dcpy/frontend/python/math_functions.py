@@ -121,14 +121,14 @@ ROUNDING: dict[Callable[[Any], Any], str] = {math.floor: "floor", math.ceil: "ce
 
 
 def known_result(b: OpBuilder, function: Callable[..., Any], *values: Value) -> Value | None:
-    """Computed now where all arguments are known."""
+    """The result of a function of `math` or `cmath`, if all arguments are known now."""
     if not all(isinstance(value, Static) and is_number(value) for value in values):
         return None
     try:
         return Static(function(*(value.value for value in values if isinstance(value, Static))))
     except (ArithmeticError, TypeError, ValueError) as error:
         note = f"Python raises {type(error).__name__} here"
-        raise b.error(f"math.{function.__name__}: {error}", notes=(note,)) from None
+        raise b.error(f"{function.__module__}.{function.__name__}: {error}", notes=(note,)) from None
 
 
 def as_float(b: OpBuilder, value: Value, name: str) -> ScalarExpr:

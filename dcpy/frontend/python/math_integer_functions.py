@@ -100,13 +100,17 @@ def _factorial(n: Any) -> Any:
     return product
 
 
-@computes_with_integers
-def _comb(n: Any, k: Any) -> Any:
-    """Each quotient is a binomial coefficient itself, so that nothing is larger than the result."""
+def _require_counts(n: Any, k: Any) -> None:
     if n < 0:
         raise ValueError("n must be a non-negative integer")
     if k < 0:
         raise ValueError("k must be a non-negative integer")
+
+
+@computes_with_integers
+def _comb(n: Any, k: Any) -> Any:
+    """Each quotient is a binomial coefficient itself, so that nothing is larger than the result."""
+    _require_counts(n, k)
     found = 0
     if k <= n:
         found = 1
@@ -119,10 +123,7 @@ def _comb(n: Any, k: Any) -> Any:
 
 @computes_with_integers
 def _perm(n: Any, k: Any) -> Any:
-    if n < 0:
-        raise ValueError("n must be a non-negative integer")
-    if k < 0:
-        raise ValueError("k must be a non-negative integer")
+    _require_counts(n, k)
     found = 0
     if k <= n:
         found = 1
