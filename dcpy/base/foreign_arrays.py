@@ -22,6 +22,7 @@ _NOT_FOREIGN = (
 )  # fmt: skip
 COLUMNS = 2  # of a table, that messages name
 _BUFFERS = (bytearray, memoryview)
+ELSEWHERE = ", but the program runs on the CPU"
 CONVERTING = ", or let the program do so: @dcpy.program(convert=True)"
 
 
@@ -39,7 +40,7 @@ class ForeignArray:
     def message(self) -> str:
         """Description of the object, for ``argument 'a' is …``."""
         if self.device:
-            return f"{self.kind} on {self.device}: programs run on the CPU"
+            return f"{self.kind} on {self.device}{ELSEWHERE}"
         if self.is_partitioned:
             return f"{self.kind}, of which each rank has a part"
         if self.columns:

@@ -8,13 +8,14 @@ the list of names is in `catalog`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Generic, TypeVar
 
 from dcpy.base.errors import TransformationRefused
 from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.analysis.dependence.loop_nests import params_of
+from dcpy.ir.editing.container_descriptions import readable
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.nodes import Map, Node
 from dcpy.ir.refusal import Refusal
@@ -100,7 +101,7 @@ class Transformation(Pass, Generic[Plan]):
             for match in matches(self, rw.sdfg, rw.uses):
                 plan = self.plan(match)
                 if isinstance(plan, Refusal):
-                    rw.remark(match.anchor, False, str(plan), about=str(match))
+                    rw.remark(match.anchor, False, str(plan), about=match.in_words())
         return count
 
 
@@ -191,17 +192,31 @@ def sweep(transformation: Transformation[Any], rw: Rewriter) -> int:
 
 
 def explain(sdfg: Sdfg, transformation: Transformation[Any] | type[Transformation[Any]], **parameters: object) -> str:
-    """Each match, and whether it applies or why not: a table for people."""
+    """Each match by the names of the SDFG, and whether it applies or why not: a table for people who read its text."""
     chosen, _ = _with_choice(transformation, parameters)
-    rows = [(match, chosen.plan(match)) for match in matches(chosen, sdfg)]
+    return _table(chosen, [(str(match), chosen.plan(match)) for match in matches(chosen, sdfg)])
+
+
+def explain_in_words(sdfg: Sdfg, transformation: Transformation[Any]) -> str:
+    """The same by lines and names of the program, for people who read only that; "" where nothing matches."""
+
+    def told(plan: object) -> object:
+        return Refusal(readable(str(plan), sdfg)) if isinstance(plan, Refusal) else plan
+
+    found = [(match, told(transformation.plan(match))) for match in matches(transformation, sdfg)]
+    rows = [(f"{match.anchor.span or ''}  {match.in_words()}", plan) for match, plan in found]
+    return _table(transformation, rows) if rows else ""
+
+
+def _table(chosen: Transformation[Any], rows: Sequence[tuple[str, object]]) -> str:
     count = sum(not isinstance(plan, Refusal) for _, plan in rows)
     verb = "applies" if count == 1 else "apply"
     noun = "match" if len(rows) == 1 else "matches"
     lines = [f"{chosen}: {count} of {len(rows)} {noun} {verb}"]
-    width = max((len(str(match)) for match, _ in rows), default=0)
+    width = max((len(match) for match, _ in rows), default=0)
     for match, plan in rows:
         verdict, reason = ("no ", plan) if isinstance(plan, Refusal) else ("yes", "")
-        lines.append(f"  {verdict}  {match!s:{width}}  {reason}".rstrip())
+        lines.append(f"  {verdict}  {match:{width}}  {reason}".rstrip())
     return "\n".join(lines)
 
 
@@ -209,7 +224,7 @@ def perform(transformation: Transformation[Plan], match: Match, plan: Plan, rw: 
     """Applies a transformation as it was planned at a match, and enters that into the history."""
     entry = entry_of(transformation, match)
     if rw.remarks is not None:
-        rw.remark(match.anchor, True, about=str(match))
+        rw.remark(match.anchor, True, about=match.in_words())
     result = transformation.apply(match, plan, rw)
     rw.record(entry)
     return result

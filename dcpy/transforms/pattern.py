@@ -11,8 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar, overload
 
+from dcpy.base.source import SrcSpan
 from dcpy.ir.analysis.accesses.access_relations import names_in
 from dcpy.ir.analysis.dataflow.def_use import Uses
+from dcpy.ir.editing.container_descriptions import description, readable
 from dcpy.ir.editing.remarks import described
 from dcpy.ir.nodes import Map, Node
 from dcpy.ir.region import Block, Region, State
@@ -87,6 +89,18 @@ class Match:
             found = self.state
         region = found.region if isinstance(found, Block) else None
         return self.sdfg.body if region is None else region
+
+    def in_words(self) -> str:
+        """What matched, in words of the program; parts on other lines than the first one have these."""
+        first = self.anchor.span
+        return " -> ".join(self._told(part, first) for part in self.captures.values()) or self.sdfg.name
+
+    def _told(self, part: object, first: SrcSpan | None) -> str:
+        if isinstance(part, Access):
+            return description(self.sdfg, part.container)
+        text = readable(described(part, self.sdfg), self.sdfg)
+        span = getattr(part, "span", None)
+        return text if span is None or first is None or span.line == first.line else f"{text} (line {span.line})"
 
     def __str__(self) -> str:
         found = self.anchor

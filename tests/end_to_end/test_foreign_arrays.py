@@ -129,7 +129,7 @@ def test_w14_arguments(value, device, written, function):
     assert isinstance(caught.value, TypeError)
     assert "argument 'a' is a" in shown
     assert "^" in shown  # the caret is at the parameter
-    assert ("programs run on the CPU" in shown, device in shown) == (bool(device), True)
+    assert ("but the program runs on the CPU" in shown, device in shown) == (bool(device), True)
     assert written.format("a") in caught.value.help
 
 

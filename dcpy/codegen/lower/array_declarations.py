@@ -18,8 +18,11 @@ def constant_size(context: Context, name: str, desc: Scalar | Array) -> int:
     return max(size, 1)
 
 
-def declare_array(context: Context, name: str, desc: Array, *, grows: bool = False) -> None:
-    """Allocates an array on the heap, for as long as the scope lasts or, where it persists, the library is loaded."""
+def declare_array(context: Context, name: str, desc: Array, *, container: str = "", grows: bool = False) -> None:
+    """Allocates an array on the heap, for as long as the scope lasts or, where it persists, the library is loaded.
+
+    `container`: the one that it holds, if it is no copy that a call needs.
+    """
     count = buffer_size(context, desc)
     kept = ""
     if desc.lifetime is Lifetime.PERSISTENT:
@@ -28,4 +31,4 @@ def declare_array(context: Context, name: str, desc: Array, *, grows: bool = Fal
     context.emit(HeapBuffer(name, desc.dtype, count, kept, grows))
     if not grows:
         context.unaliased.add(name)
-    context.fail_unless_memory(Name(name, Pointer(desc.dtype)))
+    context.fail_unless_memory(Name(name, Pointer(desc.dtype)), container)

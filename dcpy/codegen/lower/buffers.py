@@ -101,7 +101,7 @@ def declare_buffer(context: Context, name: str) -> None:
                 context.emit(StackBuffer(place.base.name, desc.dtype, constant_size(context, name, desc), cut))
                 context.unaliased.add(place.base.name)
             case _:
-                declare_array(context, place.base.name, desc, grows=name in context.placement.growing)  # type: ignore[arg-type]
+                declare_array(context, place.base.name, desc, container=name, grows=name in context.placement.growing)  # type: ignore[arg-type]
 
 
 def resize_array(context: Context, block: Resize) -> None:
@@ -111,4 +111,4 @@ def resize_array(context: Context, block: Resize) -> None:
     row = product_of(*desc.shape[1:])
     kept = times(context.symbolic(max_of(block.kept, 0)), context.symbolic(row))
     context.emit(Grow(place.base.name, desc.dtype, kept, buffer_size(context, desc)))
-    context.fail_unless_memory(Name(place.base.name, Pointer(desc.dtype)))
+    context.fail_unless_memory(Name(place.base.name, Pointer(desc.dtype)), block.container)

@@ -26,7 +26,7 @@ from dcpy.codegen.lower.storage_locations import StorageLocation
 from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.analysis.dataflow.value_ranges import free_ranges
 from dcpy.ir.data import Data
-from dcpy.ir.editing.container_descriptions import readable
+from dcpy.ir.editing.container_descriptions import description, readable
 from dcpy.ir.machine_model import COSTS, Costs
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map
@@ -336,9 +336,10 @@ class Context:
         """The descriptor of a container."""
         return self.sdfg.desc(name, region)
 
-    def fail_unless_memory(self, pointer: Name) -> None:
-        """Leaves with a MemoryError where an allocation gave nothing."""
-        number = self.module.check_number("MemoryError", f"no memory is left for {pointer.name!r}", self._span)
+    def fail_unless_memory(self, pointer: Name, container: str = "") -> None:
+        """Leaves with a MemoryError where an allocation gave nothing, for a container or for a copy that a call needs."""
+        what = description(self.sdfg, container, quoting=False) if container else "a copy"
+        number = self.module.check_number("MemoryError", f"no memory is left for {what}", self._span)
         self.fail(self.is_null(pointer), number)
 
     def fail(

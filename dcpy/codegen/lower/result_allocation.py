@@ -27,7 +27,7 @@ def allocate_owned(context: Context, name: str) -> None:
     call = Intrinsic("owned_buffer", (result.pointer, buffer_size(context, desc)), place.base.type, desc.dtype)
     context.emit(tree.Declare(place.base.name, place.base.type, call, restrict=True))
     context.unaliased.add(place.base.name)
-    context.fail_unless_memory(place.base)
+    context.fail_unless_memory(place.base, name)
     for axis, size in enumerate(desc.shape):
         known = size if context.ranges.proves_nonneg(size) else max_of(size, 0)
         context.emit(tree.Assign(Item(result.shape, integer(axis), INDEX), checked(context, known)))

@@ -42,7 +42,7 @@ def declare_stream(context: Context, name: str, desc: Stream) -> None:
     place = context.locations[name]
     elements = desc.capacity * prod(desc.token)  # a token goes element by element: a reader of one waits for all
     context.emit(Queues(place.base.name, desc.dtype, count, context.symbolic(elements)))
-    context.fail_unless_memory(place.base)
+    context.fail_unless_memory(place.base, name)
 
 
 def push(context: Context, memlet: Memlet, value: LirExpr) -> None:

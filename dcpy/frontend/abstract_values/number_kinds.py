@@ -35,6 +35,12 @@ def kind_of_number(value: Value) -> type:
     return python_type(dtype_of(value)) if is_weak(value) else dtype_of(value).numpy.type
 
 
+def type_name(value: Value) -> str:
+    """The name of a number's type, as Python's messages have it: ``float``, ``numpy.float64``."""
+    kind = kind_of_number(value)
+    return f"numpy.{kind.__name__}" if is_numpy(kind) else kind.__name__
+
+
 def types_of(value: Value) -> tuple[type, ...]:
     """The types of a number on every path."""
     return (kind_of_number(value), *instead_of(value))

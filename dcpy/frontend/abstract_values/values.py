@@ -464,6 +464,8 @@ def kind_of(value: Value) -> str:
             return kind_of(like)
         case Static(value=None):
             return "None"
+        case Static(value=set() | frozenset()):
+            return "a set"
         case Static(value=object_):
             return f"{object_!r}" if isinstance(object_, _PLAIN) else f"a {type(object_).__name__}"
         case Scalar(dtype=dtype):

@@ -184,7 +184,8 @@ def _attribute_of_constant(frame: Frame, owner: Static, name: str) -> Value:
         )
     if not known:
         near = difflib.get_close_matches(name, dir(owner.value), n=1)
-        of_arrays = "" if not hasattr(np.ndarray, name) else f"arrays have .{name}: pass np.array(...)"
+        made = "sorted(...)" if isinstance(owner.value, set | frozenset) else "..."  # NumPy makes an object of a set
+        of_arrays = "" if not hasattr(np.ndarray, name) else f"arrays have .{name}: pass np.array({made})"
         raise FrontendError(
             f"{called(owner)} has no attribute {name!r}",
             notes=("Python raises AttributeError here",),

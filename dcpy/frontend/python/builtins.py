@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dcpy.frontend.abstract_values.list_values import ListValue
-from dcpy.frontend.abstract_values.number_kinds import python_type, python_types
+from dcpy.frontend.abstract_values.number_kinds import python_type, python_types, type_name
 from dcpy.frontend.abstract_values.values import (
     ArrayValue,
     DictValue,
@@ -64,6 +64,13 @@ def range_(b: OpBuilder, *args: Value) -> Value:
     """Integers in steps; each bound may be known at run time only."""
     if not 1 <= len(args) <= 3:
         raise b.error(f"range expected 1 to 3 arguments, got {len(args)}")
+    for arg in args:
+        if is_number(arg) and dtype_of(arg).kind not in "iub":
+            raise b.error(
+                f"{type_name(arg)!r} object cannot be interpreted as an integer",
+                notes=("Python raises TypeError here",),
+                help="loop over np.arange(...), or make it an integer: divide with `//`, or write int(...)",
+            )
     bounds = [b.integer(arg, "an argument of range") for arg in args]
     start, stop, step = (ZERO, bounds[0], ONE) if len(bounds) == 1 else (*bounds, ONE)[:3]
     ranges = b.emit.ranges

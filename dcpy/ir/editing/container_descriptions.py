@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import linecache
 import re
-from collections.abc import Iterator
 
 from dcpy.base.printable_text import printable_line
 from dcpy.base.source import SrcSpan
 from dcpy.ir.data import Data, View
+from dcpy.ir.editing.axis_descriptions import identifiers, with_axes
 from dcpy.ir.sdfg import Sdfg
 
 LONGEST = 40  # characters of a line that a description quotes
@@ -22,8 +22,11 @@ _NAMES = re.compile(r"'([A-Za-z_]\w*)'|\b([A-Za-z_]\w*)(?=\[)")
 _TEMPORARY, _RESULT = "tmp", "__return"
 
 
-def description(sdfg: Sdfg, name: str) -> str:
-    """A container in words: ``'a'``, ``the result``, ``a part of 'a'``, ``a temporary of `np.sort(a)```."""
+def description(sdfg: Sdfg, name: str, *, quoting: bool = True) -> str:
+    """A container in words: ``'a'``, ``the result``, ``a part of 'a'``, ``a temporary of `np.sort(a)```.
+
+    Compiled code is not `quoting`: it is found in the cache also for a program whose lines have moved.
+    """
     seen, shows = name, False
     while isinstance(desc := _known(sdfg, seen), View) and not _is_written(sdfg, seen, desc):
         seen, shows = desc.of, True
@@ -33,7 +36,7 @@ def description(sdfg: Sdfg, name: str) -> str:
     elif seen.startswith(_RESULT) or seen in {result.container for result in sdfg.results}:
         found = "the result" if len(sdfg.results) < 2 else f"result {_number(seen)}"
     else:
-        found = _temporary(desc.span)
+        found = _temporary(desc.span) if quoting else "a temporary"
     return f"a part of {found}" if shows else found
 
 
@@ -44,14 +47,14 @@ def _number(name: str) -> int:
 
 
 def readable(text: str, sdfg: Sdfg) -> str:
-    """A message, with descriptions in place of names that the program does not have."""
+    """A message, with descriptions in place of names of containers and parameters that the program does not have."""
 
     def told(match: re.Match[str]) -> str:
         name = match[1] or match[2]
         found = match[0] if is_written(sdfg, name) else description(sdfg, name)
         return f"{found} at " if match[2] and found != match[0] else found
 
-    return _NAMES.sub(told, text)
+    return with_axes(_NAMES.sub(told, text), sdfg)
 
 
 def is_written(sdfg: Sdfg, name: str) -> bool:
@@ -81,13 +84,7 @@ def _is_written(sdfg: Sdfg, name: str, desc: Data) -> bool:
     if name in sdfg.arguments:
         return True
     stems = {name, re.sub(r"_\d+$", "", name)}
-    if desc.span is not None and stems & set(_identifiers([desc.span.excerpt()])):
+    if desc.span is not None and stems & set(identifiers([desc.span.excerpt()])):
         return True
-    return _TEMPORARY not in stems and bool(stems & set(_identifiers(linecache.getlines(place.file))))
+    return _TEMPORARY not in stems and bool(stems & set(identifiers(linecache.getlines(place.file))))
 
-
-def _identifiers(lines: list[str]) -> Iterator[str]:
-    """The names in some lines, those of fields (``p.x`` is ``p_x``) included."""
-    for line in lines:
-        yield from re.findall(r"[A-Za-z_]\w*", line)
-        yield from (path.replace(".", "_") for path in re.findall(r"[A-Za-z_][\w.]*\w", line) if "." in path)

@@ -17,7 +17,7 @@ from dcpy.base.errors import InvalidSdfg
 from dcpy.ir.analysis.dataflow.def_use import Touches, Uses
 from dcpy.ir.analysis.dataflow.summaries import stale_summary
 from dcpy.ir.data import Data, View
-from dcpy.ir.editing.container_descriptions import readable
+from dcpy.ir.editing.container_descriptions import description, is_written, readable
 from dcpy.ir.editing.remarks import Remark, described
 from dcpy.ir.editing.substitution import Substitution, substitute_in_element
 from dcpy.ir.editing.view_rebasing import rebased
@@ -105,6 +105,8 @@ class Rewriter:
     def remark(self, element: Element | Sdfg, applied: bool, reason: str = "", *, about: str = "") -> None:
         """Notes what was decided about an element, and why; `about`: what people call it, if not by its kind."""
         if self.remarks is not None:
+            if about and not is_written(self.sdfg, about):
+                about = description(self.sdfg, about)
             about, reason = (readable(text, self.sdfg) for text in (about or described(element, self.sdfg), reason))
             self.remarks.append(Remark(self.name, about, element.span, applied, reason))
 

@@ -21,7 +21,7 @@ from dcpy.programs.explanation.sequential_parts import sequential_parts
 from dcpy.programs.signatures import Convention, signature_of
 from dcpy.targets.catalog import target_for
 from dcpy.targets.lowered_program import LoweredProgram
-from dcpy.transforms.api import Transformation, matches
+from dcpy.transforms.api import Transformation, explain_in_words
 from dcpy.transforms.api import explain as table_of
 from dcpy.transforms.auto.pipeline import AUTO_OPTIMIZE
 from dcpy.transforms.catalog import PASSES, PIPELINES, TRANSFORMATIONS
@@ -70,7 +70,7 @@ def roofline(sdfg: Sdfg, options: Options, sizes: Mapping[str, int]) -> Roofline
 
     times_of = require_roofline(options)
     times, costs, whose = times_of(_seen(sdfg, driver.lower(sdfg, options)[0], options, sizes=sizes))
-    return Roofline.of(times, costs.processor, whose)
+    return Roofline.of(times, costs.processor, whose, sdfg)
 
 
 def require_roofline(options: Options) -> NestTimes:
@@ -134,9 +134,10 @@ def _worth_reading(sdfg: Sdfg, kind: Transformation[Any]) -> str:
 
     It has all verdicts of fusions, and of other transformations the places where they apply.
     """
-    if isinstance(kind, MapFusion):
-        return table_of(sdfg, kind) if next(iter(matches(kind, sdfg)), None) is not None else ""
-    title, *rows = table_of(sdfg, kind).splitlines()
+    table = explain_in_words(sdfg, kind)
+    if isinstance(kind, MapFusion) or not table:
+        return table
+    title, *rows = table.splitlines()
     rows = [row for row in rows if row.startswith("  yes")]
     return "\n".join([title, *rows]) if rows else ""
 

@@ -16,6 +16,7 @@ from dcpy.base.figures import figure_text
 from dcpy.base.installation import install_extra
 from dcpy.ir.analysis.costs.nest_time import LEVELS, NestTime
 from dcpy.ir.machine_model import Processor
+from dcpy.ir.sdfg import Sdfg
 from dcpy.programs.explanation.charts import Chart, Circle, Line, Text, can_draw_pixels, png, svg
 from dcpy.targets.cpu.explanation import WORDS, seconds_in_words, title_of
 from dcpy.targets.explanation_text import lines_of, location_text
@@ -62,9 +63,9 @@ class Roofline:
     whose: str
 
     @classmethod
-    def of(cls, times: Sequence[NestTime], processor: Processor, whose: str) -> Roofline:
+    def of(cls, times: Sequence[NestTime], processor: Processor, whose: str, sdfg: Sdfg) -> Roofline:
         """Of the nests of a program."""
-        return cls(tuple(map(_point, times)), tuple(_roofs(processor)), whose)
+        return cls(tuple(_point(time, sdfg) for time in times), tuple(_roofs(processor)), whose)
 
     def save(self, path: str | Path) -> Path:
         """Writes the picture: ``.svg``, or ``.png`` where matplotlib is installed. `ArgumentError` for others."""
@@ -178,13 +179,13 @@ def _told(point: Point) -> str:
     return f"{seconds_in_words(point.seconds)}, {rate} of {point.level}, bound by {WORDS[point.bound]}"
 
 
-def _point(time: NestTime) -> Point:
+def _point(time: NestTime, sdfg: Sdfg) -> Point:
     level = next((name for name in reversed(LEVELS) if time.moved[name]), "L1")
     run = time.seconds / time.times if time.times else 0.0
     amount = time.moved[level] if level in LEVELS else time.accessed
     rate, intensity = time.operations / run if run else 0.0, time.operations / amount if amount else math.inf
     where, least = location_text(lines_of(*time.elements)), time.times * time.least_seconds
-    return Point(where, title_of(time), time.seconds, rate, min(intensity, 1e4), level, time.bound, least)
+    return Point(where, title_of(time, sdfg), time.seconds, rate, min(intensity, 1e4), level, time.bound, least)
 
 
 def _roofs(processor: Processor) -> Iterator[Roof]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from dcpy.base.errors import ArgumentError
-from dcpy.base.foreign_arrays import foreign_array
+from dcpy.base.foreign_arrays import ELSEWHERE, foreign_array
 from dcpy.frontend.specialize.record_arguments import MAX_DEPTH, field_names, is_plain_class, is_record, members_of
 from dcpy.runtime.distributed.distributed_arrays import DistArray, OnRoot
 
@@ -23,7 +23,7 @@ def require_no_arrays(name: str, value: Any) -> None:
         foreign = None if isinstance(part, DistArray | OnRoot) else foreign_array(part)
         if foreign is not None:
             raise ArgumentError(
-                f"argument {path!r} is {foreign.message.removesuffix(': programs run on the CPU')}",
+                f"argument {path!r} is {foreign.message.removesuffix(ELSEWHERE)}",
                 notes=("a program of all ranks takes arrays of NumPy's, and moves them to a device itself",),
                 help=foreign.help(path, converts=False),
             )

@@ -172,7 +172,7 @@ def _no_array(arg: ArrayArg, value: object, wanted: str) -> ArgumentError:
             reason = "a tuple is not converted"
         return ArgumentError(message, notes=(reason,), help=f"pass np.asarray({arg.name}, dtype=np.{arg.dtype})")
     if isinstance(value, np.ma.MaskedArray):
-        return ArgumentError(message, notes=("dcpy would ignore the mask",), help=f"pass {arg.name}.filled(…)")
+        return ArgumentError(message, notes=("dcpy would ignore the mask",), help=f"pass {arg.name}.filled(...)")
     if isinstance(value, np.ndarray):
         reason = f"{_kind_of(value)} has its own meaning of operators and indices"
         further = CONVERTING if arg.name.isidentifier() else ""

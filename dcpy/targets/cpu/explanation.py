@@ -12,6 +12,7 @@ from dcpy.base.figures import figure_text
 from dcpy.base.options import Options
 from dcpy.ir.analysis.costs.nest_time import LEVELS, NestTime, nest_times
 from dcpy.ir.analysis.dataflow.def_use import Uses
+from dcpy.ir.editing.axis_descriptions import with_axes
 from dcpy.ir.machine_model import Costs
 from dcpy.ir.sdfg import Sdfg
 from dcpy.runtime.cpu.measured_costs import cores_here
@@ -41,7 +42,7 @@ def explain_nests(program: LoweredProgram) -> Iterator[str]:
     if known:
         yield f"nests, by the model of time, for {whose}:"
     for time in known:
-        yield f"  {location_text(lines_of(*time.elements))}  {title_of(time)}"
+        yield f"  {location_text(lines_of(*time.elements))}  {title_of(time, program.sdfg)}"
         yield from (f"      {name:10}{text}" for name, text in _rows(time))
 
 
@@ -67,10 +68,10 @@ def times_of(lowered: Sdfg, sizes: Mapping[str, int], costs: Costs) -> list[Nest
     return [time for time in found if time.seconds > SHOWN * total]
 
 
-def title_of(time: NestTime) -> str:
-    """``map i, j``; of what is no nest, the longest one that it is made of."""
+def title_of(time: NestTime, sdfg: Sdfg) -> str:
+    """``loop over i, j``; of what is no nest, the longest one that it is made of."""
     titles = (each.title or each.kind for each in time.elements)
-    return time.nest.title if time.nest is not None else max(titles, key=len, default="")
+    return with_axes(time.nest.title if time.nest is not None else max(titles, key=len, default=""), sdfg)
 
 
 def seconds_in_words(value: float) -> str:

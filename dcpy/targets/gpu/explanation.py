@@ -18,6 +18,7 @@ from dcpy.ir.analysis.gpu.kernel_launches import SampledLaunch, blocks_of, launc
 from dcpy.ir.analysis.gpu.kernel_operations import operations_of, points_of
 from dcpy.ir.analysis.gpu.memory_traffic import Traffic, traffic_of
 from dcpy.ir.analysis.gpu.sector_counts import SectorCount, counted
+from dcpy.ir.editing.axis_descriptions import with_axes
 from dcpy.ir.editing.remarks import Remark
 from dcpy.ir.machine_model import Costs
 from dcpy.ir.nodes import Map
@@ -65,7 +66,7 @@ def explain_kernels(program: LoweredProgram, costs: Costs) -> Iterator[str]:
         yield from _rows("blocks", _geometry(made, node, taken))
         yield from _rows("chip", _needs(made, chip))
         yield from _rows("indices", filter(None, (made.indices,)))
-        yield from _rows("launches", _launches(node, taken))
+        yield from _rows("launches", (with_axes(text, program.sdfg) for text in _launches(node, taken)))
         yield from _rows("bytes", _bytes(traffic, taken))
         yield from _rows("time", _time(node, traffic, taken, chip.costs))
         yield from _rows("declined", _declined(lines, program.remarks))

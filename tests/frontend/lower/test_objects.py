@@ -167,7 +167,7 @@ REFUSED = [
      "the path taken\n= help: assign the fields of one object, or give each name a new object: "
      "`x = dataclasses.replace(...)`"),
     (added, [Fixed(1.0, np.ones(2))], "unsupported operands for +: 1.0 and an object of Fixed"),
-    (as_array, [Fixed(1.0, np.ones(2))], "an object of Fixed does not become an array\n"
+    (as_array, [Fixed(1.0, np.ones(2))], "cannot make an array of an object of Fixed\n"
      "= help: pass a number or an array"),
     (is_it, [Fixed(1.0, np.ones(2)), Fixed(1.0, np.ones(2))], "whether an object of Fixed is the same object is not "
      "known\n= help: compare its fields"),

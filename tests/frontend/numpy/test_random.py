@@ -105,7 +105,7 @@ def test_what_numpy_raises(function):
 REFUSED = (
     (lambda rng, a: np.random.default_rng().random(), "without a seed"),
     (lambda rng, a: np.random.default_rng(1.5).random(), "a seed is an integer"),
-    (lambda rng, a: np.random.RandomState(3).rand(), "a generator of NumPy's old kind"),
+    (lambda rng, a: np.random.RandomState(3).rand(), "uses NumPy's legacy generator"),
     (lambda rng, a: rng.normall(), "did you mean .normal()"),
     (lambda rng, a: rng.integers(a), "must be integers"),
     (lambda rng, a: rng.normal(1j), "not a real number"),

@@ -167,7 +167,7 @@ def test_what_numpy_and_python_raise(function):
 REFUSED = (
     (lambda a, n: np.random.get_state(), "np.random.get_state is not compiled"),
     (lambda a, n: np.random.bytes(3), "np.random.bytes is not compiled"),
-    (lambda a, n: np.random.RandomState(n).rand(), "a generator of NumPy's old kind"),
+    (lambda a, n: np.random.RandomState(n).rand(), "uses NumPy's legacy generator"),
     (lambda a, n: np.random.normal(1, 2, 3, 4), "normal\\(\\) too many positional arguments"),
     (lambda a, n: random.sample(range(n), 2), "random.sample is not compiled"),
     (lambda a, n: random.shuffle([1, 2]), "random.shuffle of a list"),

@@ -211,7 +211,7 @@ def test_programs_are_recalled(library):
 
 
 def test_a_program_for_cpus(library):
-    with pytest.raises(ArgumentError, match=r"DeviceArray on .*: programs run on the CPU"):
+    with pytest.raises(ArgumentError, match=r"DeviceArray on .*, but the program runs on the CPU"):
         dcpy.program(step.function)(DeviceArray(library, np.ones(3)), np.ones(3))
 
 

@@ -27,7 +27,7 @@ def declare_of_device(context: Context, name: str, desc: Scalar | Array, place: 
             command(context, DeviceBuffer(base, desc.dtype, count))
             context.unaliased.add(base)
         case Space.PINNED, _ if context.kernel is None and isinstance(desc, Array):
-            declare_array(context, base, desc)
+            declare_array(context, base, desc, container=name)
         case _:
             raise context.refuse(
                 f"{name!r} is allocated in a kernel, in the {desc.space.value} memory",

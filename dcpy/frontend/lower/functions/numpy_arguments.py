@@ -208,7 +208,7 @@ def array(b: TypedEmitter, value: Value, dtype: DType | None = None) -> ArrayVal
         return _literal(b, sizes, leaves, dtype)
     refuse_foreign(value)
     raise FrontendError(
-        f"{kind_of(value)} does not become an array",
+        f"cannot make an array of {kind_of(value)}",
         notes=("dcpy accepts numbers, arrays, and nested tuples and lists of them here",),
         help="pass a number or an array",
     )

@@ -73,7 +73,8 @@ def require_supported(found: Any) -> None:
     owner = getattr(found, "__self__", None)
     if module.startswith("numpy.random.mtrand"):
         raise FrontendError(
-            f"np.random.{getattr(found, '__name__', type(found).__name__)} makes a generator of NumPy's old kind",
+            f"np.random.{getattr(found, '__name__', type(found).__name__)} uses NumPy's legacy generator, "
+            "which cannot be made in a program",
             help="make it outside of the program, or use rng = np.random.default_rng(seed)",
         )
     if is_generator(owner):

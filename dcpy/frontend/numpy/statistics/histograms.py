@@ -7,7 +7,19 @@ from typing import Any
 
 import numpy as np
 
+from dcpy.frontend.abstract_values.values import Value
+from dcpy.frontend.implements import operation
+from dcpy.frontend.lower.op_builder import OpBuilder
 from dcpy.frontend.numpy.python_implementations import written_in_python
+
+
+@operation
+def _refuse_rule(b: OpBuilder) -> Value:
+    """The error of rules that choose the number of bins from the data."""
+    raise b.error(
+        "rules for the number of bins, such as bins='auto', are not supported",
+        help="pass a number of bins, or edges: np.histogram_bin_edges(x, 'auto') outside of the program",
+    )
 
 
 def _outer_edges(flat: Any, range: Any) -> tuple[float, float]:
@@ -24,7 +36,7 @@ def _outer_edges(flat: Any, range: Any) -> tuple[float, float]:
 
 def _require_bins(bins: Any) -> None:
     if isinstance(bins, str):
-        raise TypeError("a rule for the number of bins is not supported: compute the number outside of the program")
+        return _refuse_rule()
     if np.ndim(bins) > 1:
         raise ValueError("`bins` must be 1d, when an array")
     if np.ndim(bins) == 0:

@@ -56,7 +56,7 @@ class _Copies(ValidityDemand):
     def at(self, name: str, side: Side, place: ProgramPoint) -> None:
         made = self.copy(name, side)
         made.span = None if isinstance(place, Region) else place.span
-        self.rw.remark(made, True, "to the host" if side is Side.HOST else "to the device", about=name)
+        self.rw.remark(made, True, "copied to the host" if side is Side.HOST else "copied to the device", about=name)
         if isinstance(place, Node):
             self.rw.add_node_before(place, made)
         elif isinstance(place, Region):

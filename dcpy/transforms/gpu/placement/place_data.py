@@ -53,7 +53,7 @@ class PlaceData(GraphPass):
             for name, desc in list(region.containers.items()):
                 if isinstance(desc, Scalar | Array) and desc.transient and desc.space is not Space.HOST:
                     rw.redeclare(name, replace(desc, space=Space.HOST))
-        made = _Placing(rw)
+        made = _DataPlacement(rw)
         for element in list(run_by_host(rw.sdfg.body)):
             if not on_device(element):
                 made.mirror(element)
@@ -64,7 +64,7 @@ class PlaceData(GraphPass):
                 made.library_call(element)
 
 
-class _Placing:
+class _DataPlacement:
     def __init__(self, rw: Rewriter) -> None:
         self.rw = rw
         self.written: dict[str, None] = {}  # by kernels
@@ -129,7 +129,7 @@ class _Placing:
                 span=desc.span,
                 help=f"pass a copy of {name}, or arrays of NumPy's",
             )
-        rw.remark(rw.sdfg, True, f"has a twin on the host, {HOST_PREFIX}{name}", about=name)
+        rw.remark(rw.sdfg, True, "has a copy in the memory of the host", about=name)
         strides = packed_strides(desc.shape, desc.axes or "C")
         twin = replace(desc, transient=True, alias="", strides=strides, space=Space.HOST, allocation=Allocation.HEAP)
         return rw.declare(HOST_PREFIX + name, twin)
@@ -167,7 +167,7 @@ class _Placing:
             rw.redeclare(name, _on_device(desc, ranges, keep=True))
             rw.remark(rw.sdfg, True, "in the memory of the device", about=name)
             return name
-        rw.remark(rw.sdfg, True, f"has a twin on the device, {PREFIX}{name}", about=name)
+        rw.remark(rw.sdfg, True, "has a copy in the memory of the device", about=name)
         return rw.declare_fresh(PREFIX + name, _on_device(desc, ranges, keep=False), rw.uses.home(name))
 
     def shown(self, view: View, before: str, base: str) -> View:
