@@ -47,7 +47,7 @@ def are_words(array: Any) -> bool:
     )
 
 
-class _Borrowed:
+class _BitGeneratorCapsule:
     """Bit generator in the form that ``np.random.Generator`` accepts: a capsule with the struct, and a lock."""
 
     def __init__(self, words: Words) -> None:
@@ -60,4 +60,4 @@ class _Borrowed:
 
 def generator_over(words: Words) -> Any:
     """A generator that draws from the state to which a struct points: the inverse of `words_of`."""
-    return np.random.Generator(_Borrowed(words))  # type: ignore[arg-type]
+    return np.random.Generator(_BitGeneratorCapsule(words))  # type: ignore[arg-type]

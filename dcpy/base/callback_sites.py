@@ -66,7 +66,7 @@ def perform(site: CallbackSite, table: Mapping[str, Any], operands: Mapping[str,
     result = table[site.function](*args, **keywords)
     if site.returns:
         passed = [operands[o.name] for o in site.operands if not o.result and not o.scalar]
-        _Results(site, operands, passed).store(_parsed(site.returns), result)
+        _CallResults(site, operands, passed).store(_parsed(site.returns), result)
 
 
 def names_of(text: str) -> tuple[str, ...]:
@@ -145,7 +145,7 @@ def _is_tuple_class(found: Any) -> bool:
     return isinstance(found, type) and issubclass(found, tuple)
 
 
-class _Results:
+class _CallResults:
     """Destinations of the results of one call, and the errors found in them."""
 
     def __init__(self, site: CallbackSite, operands: Mapping[str, Any], passed: list[Any]) -> None:

@@ -39,7 +39,7 @@ class ScheduledProcess:
 
 
 class _Current(threading.local):
-    network: _Network | None = None
+    network: _TurnTaking | None = None
     process: ScheduledProcess | None = None
 
 
@@ -70,7 +70,7 @@ def run_network(processes: Sequence[ScheduledProcess], order: Sequence[int] = ()
     Then the failure of the first process that raised is raised, whatever the others did meanwhile; else, if a process
     waits that is not endless, `RuntimeError`: a deadlock, with a note for each that waits.
     """
-    network = _Network([processes[index] for index in order or range(len(processes))])
+    network = _TurnTaking([processes[index] for index in order or range(len(processes))])
     try:
         network.run()
     finally:
@@ -91,7 +91,7 @@ def run_network(processes: Sequence[ScheduledProcess], order: Sequence[int] = ()
         raise error
 
 
-class _Network:
+class _TurnTaking:
     """Hands the turn round; the process that has it runs."""
 
     def __init__(self, processes: Sequence[ScheduledProcess]) -> None:

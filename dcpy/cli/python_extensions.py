@@ -30,7 +30,7 @@ from dcpy.programs.signatures import signature_of
 
 
 @dataclass(frozen=True, slots=True)
-class _Source:
+class _ModuleContents:
     """Contents of a module: an SDFG for each overload, and the parameters and docstring of the Python function."""
 
     sdfgs: tuple[SDFG, ...]
@@ -83,17 +83,17 @@ def write_extension(name: str, folder: Path, types: Sequence[str] = ()) -> list[
     return [*written, _compile(extension, folder / module, includes)]
 
 
-def _source(name: str, types: Sequence[str]) -> _Source:
+def _source(name: str, types: Sequence[str]) -> _ModuleContents:
     if name.endswith(".sdfg"):
         if types:
             raise DcpyError(f"{name} has types of its own", help="--types is for functions: file.py:function")
-        return _Source((sdfg_named(name),))
+        return _ModuleContents((sdfg_named(name),))
     found = program_named(name)
     function = found.function
     parameters = inspect.signature(function).parameters
     variants = [_with_types(function, text) for text in types]
     sdfgs = tuple(program(each).to_sdfg() for each in variants) or (found.to_sdfg(),)
-    return _Source(sdfgs, inspect.getdoc(function) or "", parameters)
+    return _ModuleContents(sdfgs, inspect.getdoc(function) or "", parameters)
 
 
 def _with_types(function: Callable[..., Any], text: str) -> FunctionType:

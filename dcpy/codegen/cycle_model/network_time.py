@@ -60,7 +60,7 @@ class NetworkTime:
 
 
 @dataclass(frozen=True, slots=True)
-class _Made:
+class _SpawnedProcess:
     """A process of a network: its function, what is known of its parameters, and its queues by their names there."""
 
     spawn: tree.Spawn
@@ -124,7 +124,7 @@ def network_time(
     return NetworkTime(cycles, timed, exact is not None, needs, memories_of(kernel.body))
 
 
-def _processes(kernel: tree.Function, functions: Sequence[tree.Function], known: Known) -> list[_Made]:
+def _processes(kernel: tree.Function, functions: Sequence[tree.Function], known: Known) -> list[_SpawnedProcess]:
     named = {function.name: function for function in functions}
     return [_instance(spawn, named, known) for spawn in kernel.body if isinstance(spawn, tree.Spawn)]
 
@@ -138,7 +138,7 @@ def replay_of(kernel: tree.Function, functions: Sequence[tree.Function], *, unbo
     return _replayed(_processes(kernel, functions, {}), dict.fromkeys(depths, MOST_TOKENS) if unbounded else depths)
 
 
-def _replayed(made: Sequence[_Made], depths: Mapping[str, int]) -> Replayed | None:
+def _replayed(made: Sequence[_SpawnedProcess], depths: Mapping[str, int]) -> Replayed | None:
     if sum(one.size for one in made) > MOST_TOKENS:
         return None
     return replayed([Replay(one.name, one.moves(), one.queues) for one in made], depths)
@@ -154,7 +154,7 @@ def _depths(kernel: tree.Function) -> dict[str, int]:
     return found
 
 
-def _instance(spawn: tree.Spawn, named: dict[str, tree.Function], known: Known) -> _Made:
+def _instance(spawn: tree.Spawn, named: dict[str, tree.Function], known: Known) -> _SpawnedProcess:
     """A copy of a process, whose queues have their names in the kernel."""
     function = named[spawn.call.function]
     values: dict[str, int] = {}
@@ -168,7 +168,7 @@ def _instance(spawn: tree.Spawn, named: dict[str, tree.Function], known: Known) 
     course = process_time(function.body, values)
     course.pops = {queues.get(name, name): one for name, one in course.pops.items()}
     course.pushes = {queues.get(name, name): one for name, one in course.pushes.items()}
-    return _Made(spawn, function, values, queues, course)
+    return _SpawnedProcess(spawn, function, values, queues, course)
 
 
 def queues_of(spawn: tree.Spawn) -> Iterator[str]:

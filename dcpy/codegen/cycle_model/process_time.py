@@ -57,11 +57,11 @@ class ProcessTime:
 def process_time(body: tree.Body, known: Known) -> ProcessTime:
     """The course of a process whose parameters have these values. Raises `UnknownCyclesError`."""
     memories = frozenset(name for name, kind in names_in(body).items() if isinstance(kind, Pointer))
-    return _Walk(memories).body(body, dict(known))
+    return _CycleCounter(memories).body(body, dict(known))
 
 
 @dataclass(frozen=True, slots=True)
-class _Walk:
+class _CycleCounter:
     memories: frozenset[str]  # names of arrays beside the chip
 
     def body(self, body: tree.Body, known: dict[str, int]) -> ProcessTime:

@@ -58,11 +58,11 @@ def problems(module: tree.Module, foreign: Mapping[str, Prototype | None]) -> li
         if known.get(function.name) is not None:  # words of foreign text need not be functions
             found.append(FunctionError(function.name, "declared twice", function.span))
         known[function.name] = FunctionTypes.of_function(function)
-        found += _Function(function, known, outer).problems()
+        found += _FunctionCheck(function, known, outer).problems()
         found += [FunctionError(function.name, message, span) for message, span in host_problems(function)]
     for kernel in module.kernels:
         run = tree.Function(kernel.name, Basic.VOID, kernel.params, kernel.body, span=kernel.span)
-        found += _Function(run, known, outer, in_kernel=True).problems()
+        found += _FunctionCheck(run, known, outer, in_kernel=True).problems()
         found += [FunctionError(kernel.name, message, span) for message, span in kernel_problems(kernel)]
     return found
 
@@ -75,7 +75,7 @@ def _globals(module: tree.Module) -> dict[str, LirType]:
 
 
 @dataclass
-class _Scope:
+class _VisibleNames:
     """Names of a body and of those around it. `attempts`: what may be left; `loops`: whether there is one to leave."""
 
     names: dict[str, LirType]
@@ -83,12 +83,12 @@ class _Scope:
     attempts: tuple[str, ...] = ()
     in_loop: bool = False
 
-    def inside(self, *, attempt: str = "", loop: bool = False) -> _Scope:
+    def inside(self, *, attempt: str = "", loop: bool = False) -> _VisibleNames:
         attempts = (*self.attempts, attempt) if attempt else self.attempts
-        return _Scope(dict(self.names), set(), attempts, self.in_loop or loop)
+        return _VisibleNames(dict(self.names), set(), attempts, self.in_loop or loop)
 
 
-class _Function:
+class _FunctionCheck:
     """The check of one function."""
 
     def __init__(
@@ -107,7 +107,7 @@ class _Function:
         self.span = function.span
 
     def problems(self) -> list[FunctionError]:
-        scope = _Scope(dict(self.outer))
+        scope = _VisibleNames(dict(self.outer))
         for param in self.function.params:
             self.declare(scope, param.name, param.type)
             if param.restrict and not isinstance(param.type, Pointer):
@@ -118,14 +118,14 @@ class _Function:
     def report(self, message: str) -> None:
         self.found.append(FunctionError(self.function.name, message, self.span))
 
-    def declare(self, scope: _Scope, name: str, kind: LirType) -> None:
+    def declare(self, scope: _VisibleNames, name: str, kind: LirType) -> None:
         """A new variable of a scope."""
         if name in scope.own:
             self.report(f"{name!r} is declared twice")
         scope.own.add(name)
         scope.names[name] = kind.element if isinstance(kind, Reference) else kind
 
-    def body(self, body: tree.Body, scope: _Scope) -> None:
+    def body(self, body: tree.Body, scope: _VisibleNames) -> None:
         for statement in body:
             self.span = statement.span or self.span
             check = _STATEMENTS.get(type(statement))
@@ -134,55 +134,55 @@ class _Function:
             else:
                 check(self, statement, scope)
 
-    def typed(self, expr: LirExpr, scope: _Scope) -> LirType:
+    def typed(self, expr: LirExpr, scope: _VisibleNames) -> LirType:
         """The type of an expression, whose parts are checked."""
         for message in self.types.problems(expr, scope.names):
             self.report(message)
         return expr.type
 
-    def expect(self, expr: LirExpr, wanted: LirType, scope: _Scope, what: str) -> None:
+    def expect(self, expr: LirExpr, wanted: LirType, scope: _VisibleNames, what: str) -> None:
         """An expression of a type."""
         given = self.typed(expr, scope)
         if not agrees(given, wanted):
             self.report(f"{what} is {type_text(given)}, not {type_text(wanted)}")
 
-    def number(self, expr: LirExpr, scope: _Scope, what: str) -> None:
+    def number(self, expr: LirExpr, scope: _VisibleNames, what: str) -> None:
         self.expect(expr, INDEX, scope, what)
 
     # -- variables ---------------------------------------------------------------------------------------------
 
-    def check_declare(self, s: tree.Declare, scope: _Scope) -> None:
+    def check_declare(self, s: tree.Declare, scope: _VisibleNames) -> None:
         if s.value is not None:
             self.expect(s.value, s.type, scope, f"the value of {s.name!r}")
         if s.restrict and not isinstance(s.type, Pointer):
             self.report(f"{s.name!r} is no pointer, and restrict")
         self.declare(scope, s.name, s.type)
 
-    def check_heap(self, s: tree.HeapBuffer, scope: _Scope) -> None:
+    def check_heap(self, s: tree.HeapBuffer, scope: _VisibleNames) -> None:
         self.number(s.count, scope, f"the count of {s.name!r}")
         if s.kept and s.kept not in self.outer:
             self.report(f"the slot {s.kept!r} is not declared")
         self.declare(scope, s.name, Pointer(s.element))
 
-    def check_stack(self, s: tree.StackBuffer, scope: _Scope) -> None:
+    def check_stack(self, s: tree.StackBuffer, scope: _VisibleNames) -> None:
         if s.count < 1:
             self.report(f"{s.name!r} has {s.count} elements")
         self.declare(scope, s.name, Pointer(s.element))
 
-    def check_grow(self, s: tree.Grow, scope: _Scope) -> None:
+    def check_grow(self, s: tree.Grow, scope: _VisibleNames) -> None:
         if not isinstance(scope.names.get(s.name), Pointer):
             self.report(f"{s.name!r} is no buffer")
         for count in (s.kept, s.count):
             self.number(count, scope, f"a count of {s.name!r}")
 
-    def check_queues(self, s: tree.Queues, scope: _Scope) -> None:
+    def check_queues(self, s: tree.Queues, scope: _VisibleNames) -> None:
         for count in (s.count, s.capacity):
             self.number(count, scope, f"a count of {s.name!r}")
         self.declare(scope, s.name, Pointer(Fifo(s.element)))
 
     # -- effects -----------------------------------------------------------------------------------------------
 
-    def place(self, target: LirExpr, scope: _Scope) -> LirType:
+    def place(self, target: LirExpr, scope: _VisibleNames) -> LirType:
         """Check that `target` can be written to, and return its type."""
         kind = self.typed(target, scope)
         problem = is_place(target)
@@ -190,33 +190,33 @@ class _Function:
             self.report(problem)
         return kind
 
-    def check_assign(self, s: tree.Assign, scope: _Scope) -> None:
+    def check_assign(self, s: tree.Assign, scope: _VisibleNames) -> None:
         self.expect(s.value, self.place(s.target, scope), scope, "what is assigned")
 
-    def check_update(self, s: tree.Update, scope: _Scope) -> None:
+    def check_update(self, s: tree.Update, scope: _VisibleNames) -> None:
         kind = self.place(s.target, scope)
         if not agrees(kind, s.op.dtype):
             self.report(f"{s.op} updates {type_text(kind)}")
         self.expect(s.value, s.op.dtype, scope, f"what {s.op} combines")
 
-    def check_evaluate(self, s: tree.Evaluate, scope: _Scope) -> None:
+    def check_evaluate(self, s: tree.Evaluate, scope: _VisibleNames) -> None:
         self.typed(s.call, scope)
 
-    def check_team(self, s: tree.TeamCall, scope: _Scope) -> None:
+    def check_team(self, s: tree.TeamCall, scope: _VisibleNames) -> None:
         self.expect(s.call, Basic.VOID, scope, "what a team calls")
         if s.condition is not None:
             self.expect(s.condition, TRUTH, scope, "the condition of a team")
 
-    def check_network(self, s: tree.ProcessNetwork, scope: _Scope) -> None:
+    def check_network(self, s: tree.ProcessNetwork, scope: _VisibleNames) -> None:
         self.declare(scope, s.name, Basic.VOID)
 
-    def check_spawn(self, s: tree.Spawn, scope: _Scope) -> None:
+    def check_spawn(self, s: tree.Spawn, scope: _VisibleNames) -> None:
         for name in (s.network, *s.params):
             if name not in scope.names:
                 self.report(f"{name!r} is not declared")
         self.expect(s.call, STATUS, scope, "what a process returns")
 
-    def check_run(self, s: tree.Run, scope: _Scope) -> None:
+    def check_run(self, s: tree.Run, scope: _VisibleNames) -> None:
         if s.network not in scope.names:
             self.report(f"{s.network!r} is not declared")
         self.expect(s.no_threads, STATUS, scope, "a status")
@@ -224,15 +224,15 @@ class _Function:
 
     # -- control flow ------------------------------------------------------------------------------------------
 
-    def check_block(self, s: tree.Compound, scope: _Scope) -> None:
+    def check_block(self, s: tree.Compound, scope: _VisibleNames) -> None:
         self.body(s.body, scope.inside())
 
-    def check_attempt(self, s: tree.Attempt, scope: _Scope) -> None:
+    def check_attempt(self, s: tree.Attempt, scope: _VisibleNames) -> None:
         if s.name in scope.attempts:
             self.report(f"the attempt {s.name!r} is inside one of its name")
         self.body(s.body, scope.inside(attempt=s.name))
 
-    def check_loop(self, s: tree.Loop, scope: _Scope) -> None:
+    def check_loop(self, s: tree.Loop, scope: _VisibleNames) -> None:
         for bound in (s.start, s.stop, s.step):
             self.expect(bound, s.index, scope, f"a bound of {s.var!r}")
         for reduction in s.reductions:
@@ -243,17 +243,17 @@ class _Function:
         self.declare(inside, s.var, s.index)
         self.body(s.body, inside)
 
-    def check_while(self, s: tree.While, scope: _Scope) -> None:
+    def check_while(self, s: tree.While, scope: _VisibleNames) -> None:
         self.expect(s.condition, TRUTH, scope, "the condition of a loop")
         self.body(s.body, scope.inside(loop=True))
 
-    def check_if(self, s: tree.If, scope: _Scope) -> None:
+    def check_if(self, s: tree.If, scope: _VisibleNames) -> None:
         for condition, body in s.cases:
             self.expect(condition, TRUTH, scope, "a condition")
             self.body(body, scope.inside())
         self.body(s.otherwise, scope.inside())
 
-    def check_fail(self, s: tree.CheckFail, scope: _Scope) -> None:
+    def check_fail(self, s: tree.CheckFail, scope: _VisibleNames) -> None:
         self.expect(s.condition, TRUTH, scope, "the condition of a check")
         self.expect(s.number, STATUS, scope, "the number of a check")
         for value in (*s.values, *s.order):
@@ -276,7 +276,7 @@ class _Function:
         elif (not s.forwarded or s.status is not None) and scope.names.get("error") != Pointer(INDEX):
             self.report("a check has nowhere to keep its numbers")
 
-    def check_return(self, s: tree.Return, scope: _Scope) -> None:
+    def check_return(self, s: tree.Return, scope: _VisibleNames) -> None:
         if s.value is None:
             if self.function.result is not Basic.VOID:
                 self.report(f"returns nothing, not {type_text(self.function.result)}")
@@ -285,37 +285,37 @@ class _Function:
 
     # -- devices -----------------------------------------------------------------------------------------------
 
-    def check_device_buffer(self, s: tree.DeviceBuffer, scope: _Scope) -> None:
+    def check_device_buffer(self, s: tree.DeviceBuffer, scope: _VisibleNames) -> None:
         self.number(s.count, scope, f"the count of {s.name!r}")
         self.declare(scope, s.name, Pointer(s.element, space=Space.GLOBAL))
 
-    def check_shared(self, s: tree.SharedBuffer, scope: _Scope) -> None:
+    def check_shared(self, s: tree.SharedBuffer, scope: _VisibleNames) -> None:
         if s.count < 1:
             self.report(f"{s.name!r} has {s.count} elements")
         self.declare(scope, s.name, Pointer(s.element, space=Space.SHARED))
 
-    def check_barrier(self, s: tree.BlockBarrier, scope: _Scope) -> None:
+    def check_barrier(self, s: tree.BlockBarrier, scope: _VisibleNames) -> None:
         """Accept every barrier: `verify_devices` checks the places of barriers for all threads together."""
 
-    def check_transfer(self, s: tree.Transfer, scope: _Scope) -> None:
+    def check_transfer(self, s: tree.Transfer, scope: _VisibleNames) -> None:
         self.expect(s.size, Basic.SIZE, scope, "the size of a transfer")
         self._ends(s.to, s.source, scope)
 
-    def check_box(self, s: tree.TransferBox, scope: _Scope) -> None:
+    def check_box(self, s: tree.TransferBox, scope: _VisibleNames) -> None:
         for number in (*s.shape, *s.to_strides, *s.source_strides):
             self.number(number, scope, "a size of a transfer")
         if not len(s.shape) == len(s.to_strides) == len(s.source_strides):
             self.report("a transfer has so many sizes, and other numbers of strides")
         self._ends(s.to, s.source, scope)
 
-    def _ends(self, to: LirExpr, source: LirExpr, scope: _Scope) -> None:
+    def _ends(self, to: LirExpr, source: LirExpr, scope: _VisibleNames) -> None:
         kinds = self.typed(to, scope), self.typed(source, scope)
         if not all(isinstance(kind, Pointer) for kind in kinds):
             self.report(f"a transfer from {type_text(kinds[1])} to {type_text(kinds[0])}")
         elif isinstance(kinds[0], Pointer) and kinds[0].const:
             self.report(f"{type_text(kinds[0])} is written, but its pointer is const")
 
-    def check_launch(self, s: tree.Launch, scope: _Scope) -> None:
+    def check_launch(self, s: tree.Launch, scope: _VisibleNames) -> None:
         for number in s.blocks:
             self.number(number, scope, f"a number of blocks of {s.kernel!r}")
         self.typed(Call(s.kernel, s.args, Basic.VOID), scope)
@@ -323,21 +323,21 @@ class _Function:
             self.expect(s.fits, TRUTH, scope, f"where {s.small!r} runs")
             self.typed(Call(s.small, s.args, Basic.VOID), scope)
 
-    def check_leave(self, s: tree.Break | tree.Continue, scope: _Scope) -> None:
+    def check_leave(self, s: tree.Break | tree.Continue, scope: _VisibleNames) -> None:
         if not scope.in_loop:
             self.report(f"a {type(s).__name__.lower()} outside of loops")
 
 
-_STATEMENTS: dict[type, Callable[[_Function, Any, _Scope], None]] = {
-    tree.Declare: _Function.check_declare, tree.HeapBuffer: _Function.check_heap,
-    tree.StackBuffer: _Function.check_stack, tree.Grow: _Function.check_grow, tree.Queues: _Function.check_queues,
-    tree.Assign: _Function.check_assign, tree.Update: _Function.check_update,
-    tree.Evaluate: _Function.check_evaluate, tree.TeamCall: _Function.check_team,
-    tree.ProcessNetwork: _Function.check_network, tree.Spawn: _Function.check_spawn, tree.Run: _Function.check_run,
-    tree.Compound: _Function.check_block, tree.Attempt: _Function.check_attempt, tree.Loop: _Function.check_loop,
-    tree.While: _Function.check_while, tree.If: _Function.check_if, tree.CheckFail: _Function.check_fail,
-    tree.Return: _Function.check_return, tree.Break: _Function.check_leave, tree.Continue: _Function.check_leave,
-    tree.DeviceBuffer: _Function.check_device_buffer, tree.SharedBuffer: _Function.check_shared,
-    tree.BlockBarrier: _Function.check_barrier, tree.Transfer: _Function.check_transfer,
-    tree.TransferBox: _Function.check_box, tree.Launch: _Function.check_launch,
+_STATEMENTS: dict[type, Callable[[_FunctionCheck, Any, _VisibleNames], None]] = {
+    tree.Declare: _FunctionCheck.check_declare, tree.HeapBuffer: _FunctionCheck.check_heap,
+    tree.StackBuffer: _FunctionCheck.check_stack, tree.Grow: _FunctionCheck.check_grow, tree.Queues: _FunctionCheck.check_queues,
+    tree.Assign: _FunctionCheck.check_assign, tree.Update: _FunctionCheck.check_update,
+    tree.Evaluate: _FunctionCheck.check_evaluate, tree.TeamCall: _FunctionCheck.check_team,
+    tree.ProcessNetwork: _FunctionCheck.check_network, tree.Spawn: _FunctionCheck.check_spawn, tree.Run: _FunctionCheck.check_run,
+    tree.Compound: _FunctionCheck.check_block, tree.Attempt: _FunctionCheck.check_attempt, tree.Loop: _FunctionCheck.check_loop,
+    tree.While: _FunctionCheck.check_while, tree.If: _FunctionCheck.check_if, tree.CheckFail: _FunctionCheck.check_fail,
+    tree.Return: _FunctionCheck.check_return, tree.Break: _FunctionCheck.check_leave, tree.Continue: _FunctionCheck.check_leave,
+    tree.DeviceBuffer: _FunctionCheck.check_device_buffer, tree.SharedBuffer: _FunctionCheck.check_shared,
+    tree.BlockBarrier: _FunctionCheck.check_barrier, tree.Transfer: _FunctionCheck.check_transfer,
+    tree.TransferBox: _FunctionCheck.check_box, tree.Launch: _FunctionCheck.check_launch,
 }  # fmt: skip

@@ -160,7 +160,7 @@ def _then_again(rest: Statements, loop: ast.While) -> Statements:
     if not any(map(_jumps, rest)):
         return [*rest, loop]
     left = f"left_{loop.lineno}_{loop.col_offset}"
-    once = ast.While(ast.Constant(True), [*_Jumps(left).block(rest), ast.Break()], [])
+    once = ast.While(ast.Constant(True), [*_OneIterationLoop(left).block(rest), ast.Break()], [])
     again = ast.If(ast.UnaryOp(ast.Not(), ast.Name(left, ast.Load())), [loop], [])
     for part in (once, again):
         ast.copy_location(part, loop)
@@ -219,7 +219,7 @@ class _Returns(_Blocks):
 
 
 @dataclass
-class _Jumps(_Blocks):
+class _OneIterationLoop(_Blocks):
     """A body as that of a loop of one iteration: ``break`` says that it has left the loop around."""
 
     left: str

@@ -62,7 +62,7 @@ def fingerprint(function: FunctionType) -> Fingerprint:
 
     There is none where that cannot be told: the function sees an object without a stable description.
     """
-    description = _Description()
+    description = _FingerprintInput()
     try:
         description.add_function(function)
     except _Unknown:
@@ -71,7 +71,7 @@ def fingerprint(function: FunctionType) -> Fingerprint:
     return Fingerprint(key, tuple(description.reads), tuple(description.codes))
 
 
-class _Description:
+class _FingerprintInput:
     """The texts that are hashed, and the names that were read on the way."""
 
     def __init__(self) -> None:

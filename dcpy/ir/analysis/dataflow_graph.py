@@ -62,7 +62,7 @@ class Edge:
 
 
 @dataclass
-class _Version:
+class _MemoryVersion:
     """The current version of one piece of memory, which goes by the name of a container first."""
 
     base: str
@@ -84,7 +84,7 @@ class DataflowGraph:
         self._uses = Uses(sdfg_of(state)) if uses is None else uses
         self._out: dict[GraphNode, list[Edge]] = {}
         self._in: dict[GraphNode, list[Edge]] = {}
-        self._versions: dict[str, _Version] = {}
+        self._versions: dict[str, _MemoryVersion] = {}
         for node in state.nodes:
             self._add(node)
 
@@ -149,9 +149,9 @@ class DataflowGraph:
         self._out[edge.source].append(edge)
         self._in[edge.target].append(edge)
 
-    def _version(self, container: str) -> _Version:
+    def _version(self, container: str) -> _MemoryVersion:
         memory = memory_of(container, self._uses.desc)
-        return self._versions.setdefault(memory, _Version(self._uses.root(container)))
+        return self._versions.setdefault(memory, _MemoryVersion(self._uses.root(container)))
 
     def _read(self, container: str, node: Node) -> AccessNode:
         version = self._version(container)
@@ -180,7 +180,7 @@ class DataflowGraph:
         self._in.setdefault(written, [])
         return written
 
-    def _order_after(self, version: _Version, node: Node) -> None:
+    def _order_after(self, version: _MemoryVersion, node: Node) -> None:
         """`node` overwrites a version: it runs after the readers of that, or if there are none, after its writers."""
         before: list[GraphNode] = [reader for reader in version.readers if reader is not node]
         if not version.readers and version.writer is not None:
@@ -225,7 +225,7 @@ def _memlet(access: MemoryAccess, uses: Uses) -> Memlet:
     return Memlet(access.root, subset, access.wcr, dynamic=not access.certain)
 
 
-def _joins(version: _Version, memlet: Memlet) -> bool:
+def _joins(version: _MemoryVersion, memlet: Memlet) -> bool:
     """Return whether a write belongs to the current version: not read yet, the same name, and no conflict with its
     writes.
     """

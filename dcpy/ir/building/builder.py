@@ -69,7 +69,7 @@ RangeLike = Range | ExprLike | tuple[ExprLike, ...]
 
 
 @dataclass
-class _Frame:
+class _RegionUnderConstruction:
     """A region being written. `state` takes nodes; it was opened by the user where `explicit`."""
 
     region: Region
@@ -91,7 +91,7 @@ class SdfgBuilder:
     def __init__(self, name: str, span: SrcSpan | None = None) -> None:
         self.sdfg = self.sdfg_type(name, span)
         self.span = span
-        self._frames = [_Frame(self.sdfg.body)]
+        self._frames = [_RegionUnderConstruction(self.sdfg.body)]
         self._params: dict[str, Expr] = {}  # as the user called them
 
     @classmethod
@@ -99,7 +99,7 @@ class SdfgBuilder:
         """A builder that goes on with a state of an SDFG that there is."""
         found = cls(sdfg.name)
         found.sdfg = sdfg
-        found._frames = [_Frame(sdfg.body, state, explicit=True)]
+        found._frames = [_RegionUnderConstruction(sdfg.body, state, explicit=True)]
         return found
 
     # -- declarations ------------------------------------------------------------------------------------------
@@ -339,7 +339,7 @@ class SdfgBuilder:
     def _inside(self, region: Region, params: Mapping[str, Expr] | None = None) -> Iterator[None]:
         before = self._params
         self._params = {**before, **(params or {})}
-        self._frames.append(_Frame(region))
+        self._frames.append(_RegionUnderConstruction(region))
         try:
             yield
         finally:

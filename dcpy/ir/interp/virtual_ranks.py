@@ -58,7 +58,7 @@ def run_ranks(
     wrong between ranks; its notes name both.
     """
     places = symbols_of_ranks(sdfg, len(arguments), symbols or {})
-    world = _World(sdfg, places, strict)
+    world = _VirtualWorld(sdfg, places, strict)
     order = list(range(len(arguments)))
     if strict:
         random.Random(seed).shuffle(order)
@@ -105,7 +105,7 @@ def symbols_of_ranks(sdfg: Sdfg, count: int, symbols: Mapping[str, int]) -> list
 
 
 @dataclass(slots=True, eq=False)
-class _Message:
+class _MessageEnd:
     """One message or one receive; it is complete once it has met the other."""
 
     node: CommNode
@@ -113,9 +113,9 @@ class _Message:
     values: NDArray
     sends: bool
     tag: int
-    other: _Message | None = None
+    other: _MessageEnd | None = None
 
-    def fits(self, other: _Message) -> bool:
+    def fits(self, other: _MessageEnd) -> bool:
         """Return whether a receive takes a message: of its tag, or of any."""
         return self.tag == other.tag or (other if self.sends else self).tag == ANY_TAG
 
@@ -136,7 +136,7 @@ Communicator = tuple[object, ...]
 class _Here:
     """The world as one rank sees it."""
 
-    def __init__(self, world: _World, rank: int) -> None:
+    def __init__(self, world: _VirtualWorld, rank: int) -> None:
         self.rank = rank
         self.meet, self.send, self.receive, self.finish = world.meet, world.send, world.receive, world.finish
         self.place = world.place
@@ -145,7 +145,7 @@ class _Here:
         return self.rank
 
 
-class _World:
+class _VirtualWorld:
     """All ranks of one run: what is under way between them."""
 
     def __init__(self, sdfg: Sdfg, places: list[dict[str, int]], strict: bool) -> None:
@@ -153,8 +153,8 @@ class _World:
         self.traffic = RankTraffic()
         self.meetings: dict[Communicator, list[_Meeting]] = {}
         self.reached: dict[tuple[Communicator, int], int] = {}
-        self.channels: dict[tuple[object, ...], tuple[list[_Message], list[_Message]]] = {}
-        self.requests: list[_Message | None] = [None]  # number 0 is the null request
+        self.channels: dict[tuple[object, ...], tuple[list[_MessageEnd], list[_MessageEnd]]] = {}
+        self.requests: list[_MessageEnd | None] = [None]  # number 0 is the null request
 
     def run(self, rank: int, arguments: Mapping[str, Any], seed: int) -> None:
         """The life of one rank."""
@@ -251,12 +251,12 @@ class _World:
 
     def send(self, node: CommNode, visit: Visit, to: int, tag: int, values: NDArray) -> int:
         """A message is complete when it is under way; in strict mode, when its receive has begun."""
-        return self._start(node, visit, to, _Message(node, visit.rank, values.copy(), True, tag))
+        return self._start(node, visit, to, _MessageEnd(node, visit.rank, values.copy(), True, tag))
 
     def receive(self, node: CommNode, visit: Visit, source: int, tag: int, like: NDArray) -> int:
-        return self._start(node, visit, source, _Message(node, visit.rank, like.copy(), False, tag))
+        return self._start(node, visit, source, _MessageEnd(node, visit.rank, like.copy(), False, tag))
 
-    def _start(self, node: CommNode, visit: Visit, peer: int, message: _Message) -> int:
+    def _start(self, node: CommNode, visit: Visit, peer: int, message: _MessageEnd) -> int:
         key, members = self.communicator(node, visit.rank)
         if peer == NOBODY or not members:
             return NULL
@@ -276,7 +276,7 @@ class _World:
         self.requests.append(message)
         return len(self.requests) - 1
 
-    def _match(self, sent: _Message, taken: _Message) -> None:
+    def _match(self, sent: _MessageEnd, taken: _MessageEnd) -> None:
         what = [f"{m.values.dtype}[{', '.join(map(str, m.values.shape))}]" for m in (sent, taken)]
         if sent.values.dtype != taken.values.dtype or sent.values.size != taken.values.size:
             raise CommunicationError(
@@ -318,7 +318,7 @@ def _same(left: NDArray, right: NDArray) -> bool:
     return left.shape == right.shape and np.array_equal(left, right, equal_nan=left.dtype.kind in "fc")
 
 
-def _at(message: _Message) -> str:
+def _at(message: _MessageEnd) -> str:
     return f"rank {message.rank}: {_place(message.node)}"
 
 

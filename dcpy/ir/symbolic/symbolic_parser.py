@@ -16,14 +16,14 @@ _TOKEN = re.compile(r"\s*(?:(\d{1,400})|([A-Za-z_]\w*)|(//|[-+*%(),])|\Z)", re.A
 
 def parse_expr(text: str) -> Expr:
     """The expression that `text` spells; `ParseError` names the first character that does not fit."""
-    parser = _Parser(text)
+    parser = _SymbolicParser(text)
     result = parser.sum()
     if parser.token:
         parser.fail()
     return result
 
 
-class _Parser:
+class _SymbolicParser:
     def __init__(self, text: str) -> None:
         self.text, self.position, self.token = text, 0, ""
         self.advance()

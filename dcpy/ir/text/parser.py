@@ -52,7 +52,7 @@ RESULT_KINDS = ("array", "scalar", "python", "argument", "view", "readonly")
 def parse_sdfg(text: str, file: str = "<text>") -> Sdfg:
     """The first SDFG that `text` defines, with the others as callees. `ParseError` shows the line and the place."""
     with _reading():
-        sdfg = _Parser(text, file).program()
+        sdfg = _SdfgParser(text, file).program()
     verify_readable(sdfg)
     return sdfg
 
@@ -76,7 +76,7 @@ def parse_code(
     """The code of a tasklet: assignments, one per line or with ``;`` between. `refs` are the dtypes of its inputs,
     `outputs` those of its outputs; names that are neither are symbols, of those in `symbols`."""
     with _reading():
-        parser = _Parser(text, "<tasklet>")
+        parser = _SdfgParser(text, "<tasklet>")
         parser.seen_symbols.update(dict.fromkeys(symbols, False))
         code = parser.code(refs, outputs)
         if parser.token.kind != "end":
@@ -98,7 +98,7 @@ def parse_scalar(
     return expr
 
 
-class _Parser(NodeParser):
+class _SdfgParser(NodeParser):
     def __init__(self, text: str, file: str) -> None:
         super().__init__(text, file)
         self.sdfg = Sdfg("")

@@ -29,7 +29,7 @@ INDENT = "  "
 
 def print_sdfg(sdfg: Sdfg) -> str:
     """The text of `sdfg`, followed by the SDFGs that it calls. Ends without a line break."""
-    printer = _Printer(sdfg)
+    printer = _SdfgPrinter(sdfg)
     texts = []
     for callee in printer.met:  # grows while callees are met
         printer.sdfg = callee
@@ -39,12 +39,12 @@ def print_sdfg(sdfg: Sdfg) -> str:
 
 def print_block(block: Block, sdfg: Sdfg) -> str:
     """The text of one block."""
-    return "\n".join(_Printer(sdfg).block(block))
+    return "\n".join(_SdfgPrinter(sdfg).block(block))
 
 
 def print_node(node: Node, sdfg: Sdfg) -> str:
     """The text of one node."""
-    return "\n".join(_Printer(sdfg).node(node))
+    return "\n".join(_SdfgPrinter(sdfg).node(node))
 
 
 def print_assumption(fact: Expr) -> str:
@@ -65,7 +65,7 @@ def print_properties(node: LibraryNode | Callback) -> list[str]:
     return [f"{field.name} = {print_value(value)}" for field, value in values.items() if not _is_default(field, value)]
 
 
-class _Printer:
+class _SdfgPrinter:
     def __init__(self, sdfg: Sdfg) -> None:
         self.sdfg = sdfg
         self.met: list[Sdfg] = []

@@ -37,10 +37,10 @@ Subjects = Iterator[tuple[Any, Scope]]
 
 def walk(sdfg: Sdfg) -> Subjects:
     """All subjects of rules with the scope around each (one object, current until the next step)."""
-    return _Walk(sdfg).program()
+    return _SdfgVerifier(sdfg).program()
 
 
-class _Walk:
+class _SdfgVerifier:
     def __init__(self, sdfg: Sdfg) -> None:
         self.sdfg = sdfg
         self.scope = Scope(sdfg, KnownRanges(sdfg), bound=set(sdfg.symbols))

@@ -21,7 +21,7 @@ from dcpy.libraries.mpi.nodes import own_results
 
 
 @dataclass(eq=False)
-class _Message(CommNode):
+class _MessageNode(CommNode):
     """A node with connectors that its kind prescribes."""
 
     takes: ClassVar[tuple[str, ...]] = ()
@@ -35,7 +35,7 @@ class _Message(CommNode):
 
 
 @dataclass(eq=False)
-class Send(_Message):
+class Send(_MessageNode):
     """Sends ``x`` to the rank `to`. It may wait until that one receives."""
 
     kind = "comm.send"
@@ -50,7 +50,7 @@ class Send(_Message):
 
 
 @dataclass(eq=False)
-class Recv(_Message):
+class Recv(_MessageNode):
     """Waits for a message of the rank `source`, which becomes ``out``."""
 
     kind = "comm.recv"
@@ -65,7 +65,7 @@ class Recv(_Message):
 
 
 @dataclass(eq=False)
-class Sendrecv(_Message):
+class Sendrecv(_MessageNode):
     """Sends ``x`` to the rank `to` and receives ``out`` from the rank `source`, at the same time."""
 
     kind = "comm.sendrecv"
@@ -84,7 +84,7 @@ class Sendrecv(_Message):
 
 
 @dataclass(eq=False)
-class Isend(_Message):
+class Isend(_MessageNode):
     """Starts to send ``x`` to the rank `to`; ``request`` (int64) is to be waited for before ``x`` is written."""
 
     kind = "comm.isend"
@@ -98,7 +98,7 @@ class Isend(_Message):
 
 
 @dataclass(eq=False)
-class Irecv(_Message):
+class Irecv(_MessageNode):
     """Starts to receive from the rank `source` into ``out``, which is undefined until ``request`` was waited for."""
 
     kind = "comm.irecv"
@@ -116,7 +116,7 @@ class Irecv(_Message):
 
 
 @dataclass(eq=False)
-class Wait(_Message):
+class Wait(_MessageNode):
     """Waits for all of ``requests``, an array of int64: number k is that of the memory ``b{k}``.
 
     Memory that is sent is an input; one that is received into, an output and, as what it was meanwhile, an input.

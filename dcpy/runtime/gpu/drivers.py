@@ -49,7 +49,7 @@ class _Failure(ctypes.Structure):
         return str(self.text.decode(errors="replace"))
 
 
-class _Facts(ctypes.Structure):
+class _DriverFacts(ctypes.Structure):
     _fields_: ClassVar[Any] = [
         ("name", ctypes.c_char * 256),
         ("arch", ctypes.c_char * 64),
@@ -90,10 +90,10 @@ class DeviceContext:
     def facts(self) -> Facts:
         """Asked each time: free memory changes. Raises `DeviceError` where the context cannot be used."""
         self.check()
-        raw = _Facts()
+        raw = _DriverFacts()
         self.library.dcpy_facts_of(self.handle, ctypes.byref(raw))
         texts = {name: getattr(raw, name).decode(errors="replace") for name in ("name", "arch")}
-        names = (name for name, *_ in _Facts._fields_ if name not in texts)
+        names = (name for name, *_ in _DriverFacts._fields_ if name not in texts)
         numbers = {name: getattr(raw, name) for name in names}
         return Facts(**texts, **{**numbers, "has_pool": bool(raw.has_pool)})
 

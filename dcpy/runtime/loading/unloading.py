@@ -24,7 +24,7 @@ _LINK_MAP, _NEEDED, _STRINGS = 2, 1, 5  # RTLD_DI_LINKMAP, DT_NEEDED, DT_STRTAB
 _needed: dict[bytes, ctypes.CDLL] = {}
 
 
-class _Loaded(ctypes.Structure):
+class _LinkMap(ctypes.Structure):
     """The beginning of a ``link_map``: a library in memory."""
 
     _fields_ = [("offset", ctypes.c_size_t), ("file", ctypes.c_char_p), ("dynamic", ctypes.c_void_p)]
@@ -69,7 +69,7 @@ def _keep_needed(library: ctypes.CDLL) -> bool:
 
 def _names_of_needed(handle: int) -> list[bytes]:
     """The libraries that the loader knows. Raises `OSError`."""
-    found = ctypes.POINTER(_Loaded)()
+    found = ctypes.POINTER(_LinkMap)()
     if ctypes.PyDLL(None).dlinfo(ctypes.c_void_p(handle), _LINK_MAP, ctypes.byref(found)) != 0:
         raise OSError("dlinfo")
     loaded = found.contents

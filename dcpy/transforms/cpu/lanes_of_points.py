@@ -47,11 +47,11 @@ def put_in_lanes(points: LoopPoints, lanes: int, rw: Rewriter) -> str:
     along = followed_axis(node, rw.uses) or node.params[-1]
     reorder_axes(node, (*(param for param in node.params if param != along), along), rw)
     tile = split_axis(node, along, lanes, rw)
-    _Tile(points, expand_map(node, len(node.params) - 1, rw), sym(tile), lanes, rw).build()
+    _LaneTile(points, expand_map(node, len(node.params) - 1, rw), sym(tile), lanes, rw).build()
     return along
 
 
-class _Tile:
+class _LaneTile:
     """A tile of points: arrays of their variables, ``name[lane]``, and maps over the lanes.
 
     `first` is a map over the points of the tile; it is reduced to the blocks before the loop.

@@ -105,13 +105,13 @@ class LoopsIntoTiles(GraphPass):
             return points
         return _Tiled(loop, nest_of(row.blocks, points, rw), len(row.blocks) - 1)
 
-    def _part(self, loop: Loop, rw: Rewriter) -> _Part | Refusal:
+    def _part(self, loop: Loop, rw: Rewriter) -> _RemovedMaps | Refusal:
         """Prepare a loop if its points are independent: copies become maps, and some maps will be recomputed."""
         refusal = _why_not_plain(loop, rw.uses)
         if refusal is not None:
             return refusal
         start = rw.mark()
-        part = _Part({_as_map(node, rw): node for node in _nodes(loop) if isinstance(node, Copy)})
+        part = _RemovedMaps({_as_map(node, rw): node for node in _nodes(loop) if isinstance(node, Copy)})
         points = points_of(loop, rw.uses, counts=_is_map)
         while isinstance(points, Met) and (more := self._recomputed(points.containers, loop, rw.uses, part.gone)):
             part.gone |= more
@@ -152,7 +152,7 @@ class LoopsIntoTiles(GraphPass):
         at = params.index(param)
         rw.update(node, params=params[:at] + params[at + 1 :], domain=domain[:at] + domain[at + 1 :])
         loop = wrap_in_loop(state, param, domain[at], rw)
-        if row.takes(loop, _Part(), 1, rw.uses):
+        if row.takes(loop, _RemovedMaps(), 1, rw.uses):
             return True
         unwrap(loop, rw)
         rw.update(node, params=params, domain=domain)
@@ -199,7 +199,7 @@ def _left_when_finished(one: _Tiled, rw: Rewriter) -> bool:
 
 
 @dataclass
-class _Part:
+class _RemovedMaps:
     """Maps that were copies, and maps that their readers will recompute."""
 
     copies: dict[Map, Copy] = field(default_factory=dict)
@@ -217,7 +217,7 @@ class _Row:
     """Adjacent blocks whose maps have the same points."""
 
     blocks: list[Block]
-    part: _Part
+    part: _RemovedMaps
 
     @property
     def is_single(self) -> bool:
@@ -236,13 +236,13 @@ class _Row:
         index = edge.region.index(edge) + step
         return edge.region.blocks[index] if 0 <= index < len(edge.region.blocks) else None
 
-    def takes(self, block: Block, part: _Part, step: int, uses: Uses) -> bool:
+    def takes(self, block: Block, part: _RemovedMaps, step: int, uses: Uses) -> bool:
         """Add a block and its prepared form to the row if points stay independent; return whether they do."""
         blocks = [*self.blocks, block] if step > 0 else [block, *self.blocks]
         gone = {**self.part.gone, **part.gone}
         if isinstance(points_of_row(blocks, uses, _is_map, gone), Refusal):
             return False
-        self.blocks, self.part = blocks, _Part({**self.part.copies, **part.copies}, gone)
+        self.blocks, self.part = blocks, _RemovedMaps({**self.part.copies, **part.copies}, gone)
         return True
 
 
@@ -252,7 +252,7 @@ class _Stretch:
 
     state: State
     rest: State | None
-    part: _Part
+    part: _RemovedMaps
     step: int
 
     def take_back(self, rw: Rewriter, since: tuple[int, int]) -> None:
@@ -266,9 +266,9 @@ class _Stretch:
 
 def _stretch(state: State, step: int, domain: Sequence[Range], rw: Rewriter) -> _Stretch | None:
     """Split the first (`step` 1) or last (-1) maps with equally many points off a state."""
-    part, taken = _Part(), 0
+    part, taken = _RemovedMaps(), 0
     for node in state.nodes[::step]:
-        one, start = _Part(), rw.mark()
+        one, start = _RemovedMaps(), rw.mark()
         if isinstance(node, Copy) and _why_no_map(node, rw.uses) is None:
             one.copies[_as_map(node, rw)] = node
         (made,) = one.copies or (node,)

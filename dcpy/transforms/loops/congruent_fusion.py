@@ -85,7 +85,7 @@ def _congruence(first: Loop, second: Loop, uses: Uses) -> Congruence | Refusal:
         return Refusal("the loop before it has another range, or another schedule")
     if (effects_of(first) | effects_of(second)) & ~Effect.MAY_RAISE:
         return Refusal("a loop does more than to check and to compute")
-    walk = _Walk({second.param: first.param})
+    walk = _BodyComparison({second.param: first.param})
     refusal = walk.regions(first.body, second.body) or _why_mixed(walk, first, second, uses)
     if refusal is not None:
         return refusal
@@ -93,7 +93,7 @@ def _congruence(first: Loop, second: Loop, uses: Uses) -> Congruence | Refusal:
 
 
 @dataclass
-class _Walk:
+class _BodyComparison:
     """A walk over two bodies, block by block: maps names of the second to the first; collects differences."""
 
     symbols: dict[str, str]
@@ -164,7 +164,7 @@ def _only_writes_beside(node: Node, private: Collection[str]) -> bool:
     return isinstance(node, Tasklet) and outputs.isdisjoint(private) and not effects_of(node)
 
 
-def _why_mixed(walk: _Walk, first: Loop, second: Loop, uses: Uses) -> Refusal | None:
+def _why_mixed(walk: _BodyComparison, first: Loop, second: Loop, uses: Uses) -> Refusal | None:
     """The reason not to interleave iterations of two congruent loops; None if interleaving is legal."""
     if not walk.shared:
         return Refusal("their iterations have nothing in common")

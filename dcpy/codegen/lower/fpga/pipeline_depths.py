@@ -51,7 +51,7 @@ def _timed(statement: tree.Statement, around: tuple[NestLoop, ...], memories: fr
             if not is_pipelined(statement):
                 inner = axes if perfect_nest(statement) else ()
                 return replace(statement, body=_timed_body(inside, inner, memories))
-            path = _Path(memories, axes)
+            path = _IterationTiming(memories, axes)
             path.body(inside)
             path.asks(max(path.moved.values(), default=1), QUEUE)
             if not any(isinstance(mark, tree.Pipelined) and mark.parallel for mark in marks):
@@ -65,7 +65,7 @@ def _timed(statement: tree.Statement, around: tuple[NestLoop, ...], memories: fr
     return statement
 
 
-def _told(mark: tree.Mark, path: _Path) -> tree.Mark:
+def _told(mark: tree.Mark, path: _IterationTiming) -> tree.Mark:
     if not isinstance(mark, tree.Pipelined):
         return mark
     asked = path.carried > mark.ii
@@ -79,7 +79,7 @@ def _count(loop: tree.Loop) -> int | None:
     return found.value if isinstance(found, Literal) and isinstance(found.value, int) else None
 
 
-class _Path:
+class _IterationTiming:
     """Cycles in which the variables of an iteration have their values, and what the next iteration waits for."""
 
     def __init__(self, memories: frozenset[str], axes: tuple[NestLoop, ...] = (), start: str = "") -> None:
@@ -162,7 +162,7 @@ class _Path:
             near = min((distance for distance in distances if distance is not None), default=None)
             if reads and near is None:
                 continue
-            path = _Path(self.memories, self.axes, name)
+            path = _IterationTiming(self.memories, self.axes, name)
             path.body(body)
             if path.reached is not None:
                 line = f" in line {path.span.line}" if path.span else ""

@@ -77,7 +77,7 @@ class States:
     def arrive(self, values: Mapping[str, Value], busy: Names = NOTHING) -> tuple[int, Pairs]:
         """The number of the state that these values are, and what moves there."""
         shown = [root for name in self.names for root in roots(self.frame, values[name])]
-        placing = _Placing(self, busy.union(filter(self.frame.emit.is_visible, shown)))
+        placing = _OffPathPlacement(self, busy.union(filter(self.frame.emit.is_visible, shown)))
         row: dict[str, Value] = {}
         for name in self.names:
             try:
@@ -160,7 +160,7 @@ def _choice(numbers: Sequence[tuple[Case, int]]) -> Value:
 
 
 @dataclass
-class _Placing:
+class _OffPathPlacement:
     """Finds places outside of a path for one state."""
 
     states: States

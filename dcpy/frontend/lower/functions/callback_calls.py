@@ -85,7 +85,7 @@ def call_back(
             help=f"declare it: @dcpy.callback(returns=dcpy.float64[N]), `def {callback.__name__}(...) -> float`, or "
             "`x: dcpy.float64 = ...` where it is called; or call the program: its first call runs in Python, and tells",
         ) from because  # fmt: skip
-    operands = _Operands(frame, callback)
+    operands = _CallConnectors(frame, callback)
     values = [*args, *kwargs.values()]
     names = callback.bound_names(len(args), tuple(kwargs))
     for value in values:
@@ -152,7 +152,7 @@ def holds_callback(sdfg: Sdfg) -> bool:
 
 
 @dataclass
-class _Operands:
+class _CallConnectors:
     """The connectors of a call that is being written."""
 
     frame: Frame

@@ -53,18 +53,18 @@ _NUMBERS = frozenset({"int", "bool", "min", "max", "abs", "len", "range", "slice
 
 def shapes_slices(frame: Frame, body: core.Body, index: Names) -> bool:
     """Return whether one of the names `index`, or a number that is computed from them, shapes a slice in `body`."""
-    return _Shapes(_Place(frame)).found(body, index)
+    return _Shapes(_LookupScope(frame)).found(body, index)
 
 
 def decides_branches(frame: Frame, body: core.Body, index: Names) -> bool:
     """Return whether one of the names `index`, or a number that is computed from them, decides a branch in `body`."""
-    shapes = _Shapes(_Place(frame))
+    shapes = _Shapes(_LookupScope(frame))
     names = shapes.following(body, index)
     return any(isinstance(each, core.If) and shapes.decides(each.test, names) for each in core.statements_in(body))
 
 
 @dataclass(frozen=True)
-class _Place:
+class _LookupScope:
     """Scope in which names are looked up: a frame, or a called function (`closure`), of which no name is known."""
 
     frame: Frame | None
@@ -107,7 +107,7 @@ def _content(frame: Frame, value: ListRef) -> Value | None:
 class _Shapes:
     """Looks for what the index of a loop, or an argument of a function, shapes."""
 
-    place: _Place
+    place: _LookupScope
     depth: int = 0
     list_names: set[str] = field(default_factory=set)  # names of lists made inside
     defined: dict[str, core.Define] = field(default_factory=dict)  # functions made inside
@@ -258,7 +258,7 @@ class _Shapes:
         found = _definition(function) if inside is None else (inside, self.place)
         return found is not None and self._is_shaping_function(*found, {name or at for name, at, _ in given})
 
-    def _is_shaping_function(self, define: core.Define, place: _Place, given: set[str | int]) -> bool:
+    def _is_shaping_function(self, define: core.Define, place: _LookupScope, given: set[str | int]) -> bool:
         """Return whether a function of the user's shapes a slice by its arguments `given`, by position or by name."""
         if self.depth == DEEPEST_CALL:
             return False
@@ -281,11 +281,11 @@ def _entry(function: Value | None, tree: ast.expr) -> RegisteredFunction | None:
     return find(function.value) if isinstance(function, Static) else None
 
 
-def _definition(function: Value | None) -> tuple[core.Define, _Place] | None:
+def _definition(function: Value | None) -> tuple[core.Define, _LookupScope] | None:
     """The statements of a function that is called, and where its names are."""
     match function:
         case FunctionValue(definition=define, scope=frame):
-            return define, _Place(frame)
+            return define, _LookupScope(frame)
         case Static(value=python_types.FunctionType() as found):
             try:
                 define = desugar(read_source(found))
@@ -293,7 +293,7 @@ def _definition(function: Value | None) -> tuple[core.Define, _Place] | None:
                 return None  # the error is raised where it is called
             own = frozenset(name for statement in define.body for name in statement.bound)
             parameters = {arg.arg for arg in (*define.args.posonlyargs, *define.args.args, *define.args.kwonlyargs)}
-            return define, _Place(None, Closure(found, {}), own | parameters)
+            return define, _LookupScope(None, Closure(found, {}), own | parameters)
     return None
 
 

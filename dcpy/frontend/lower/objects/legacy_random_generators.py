@@ -114,7 +114,7 @@ def _of_numpy(
         return call_entry(frame.b, entry, [rng, *args], kwargs)
     words = ArrayValue.whole(rng.container, frame.b.desc(rng.container))
     if name == "seed":
-        seed = Callback(_made(_Seed, state), None, writes=("words",))
+        seed = Callback(_made(_SeedMethod, state), None, writes=("words",))
         return call_back(frame, seed, [words, *args], kwargs, unused=True)
     if name == "randn":
         size = TupleValue(tuple(args)) if args else NONE
@@ -142,7 +142,7 @@ def _drawn(
     parameters = [value if is_number(value) else b.array(value) for value in given]
     if size == NONE and not any(shape_of(value) for value in parameters):
         kind = int if dtype.is_integer else float
-        single = Callback(_made(_Draw, state, name), kind, writes=("words",))
+        single = Callback(_made(_DrawMethod, state, name), kind, writes=("words",))
         return call_back(frame, single, [words, *map(_number, parameters)], {}, unused=False)
     shapes = [shape_of(value) for value in parameters]
     shape = tuple(broadcast_shapes(b, shapes)) if size == NONE else b.shape_argument(size)
@@ -158,7 +158,7 @@ def _number(value: Value) -> Value:
 
 
 @dataclass(frozen=True)
-class _Method:
+class _StateMethod:
     """A Python function that a program calls: a method of a state, whose words only keep draws in order."""
 
     state: Any
@@ -175,7 +175,7 @@ def _made(kind: Callable[..., Any], *parts: Any) -> Any:
     return kind(*parts)
 
 
-class _Draw(_Method):
+class _DrawMethod(_StateMethod):
     """One number."""
 
     returns_a_number = True
@@ -185,7 +185,7 @@ class _Draw(_Method):
         return getattr(self.state, self.name)(*parameters)
 
 
-class _Fill(_Method):
+class _Fill(_StateMethod):
     """An array of numbers."""
 
     def __call__(self, words: Any, out: Any, *parameters: Any) -> None:
@@ -193,7 +193,7 @@ class _Fill(_Method):
         out[...] = getattr(self.state, self.name)(*parameters, size=out.shape)
 
 
-class _Seed(_Method):
+class _SeedMethod(_StateMethod):
     """A new start."""
 
     def __call__(self, words: Any, *seed: Any, **keywords: Any) -> None:
@@ -217,7 +217,7 @@ def _of_python(
     frame: Frame, owner: Any, name: str, args: Sequence[Value], kwargs: Mapping[str, Value], unused: bool
 ) -> Value:
     if name in _RETURNS:
-        draws = getattr(owner, name) if name == "seed" else _made(_Number, owner, name)
+        draws = getattr(owner, name) if name == "seed" else _made(_NumberMethod, owner, name)
         method = Callback(draws, _RETURNS[name], writes=())
         return call_back(frame, method, args, kwargs, unused=unused)
     special = _SPECIAL.get(name)
@@ -254,7 +254,7 @@ def _shuffle(frame: Frame, owner: Any, items: Value) -> Value:
 
 
 @dataclass(frozen=True)
-class _Number:
+class _NumberMethod:
     """A method of Python's generator that gives a number."""
 
     owner: Any

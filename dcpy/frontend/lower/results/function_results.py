@@ -114,7 +114,7 @@ def finish(frame: Frame, *, called: bool) -> Outcome:
         raise NoCall
     if len(groups) == 1 and groups[0][0].parts == (0,) and all(one.leaves == [Static(None)] for one in groups[0]):
         return Outcome()
-    writer = _Results(frame)
+    writer = _ResultContainers(frame)
     written = [writer.write(group) for group in groups]
     if len(groups) == 1:
         returned_part, *parts_of_fields = written[0]
@@ -130,7 +130,7 @@ def finish(frame: Frame, *, called: bool) -> Outcome:
     return Outcome(returned_part, tuple(effects))
 
 
-def _chosen(writer: _Results, groups: list[list[Returned]], written: list[list[Any]]) -> list[Any]:
+def _chosen(writer: _ResultContainers, groups: list[list[Returned]], written: list[list[Any]]) -> list[Any]:
     """Return the results and changed fields, chosen by the group of returns, and whether fields are new."""
     which = writer.which(groups)
     returned, *changes = zip(*written, strict=True)
@@ -141,7 +141,7 @@ def _chosen(writer: _Results, groups: list[list[Returned]], written: list[list[A
     return found
 
 
-class _Results:
+class _ResultContainers:
     """Declares result containers, and fills them at the places of the returns."""
 
     def __init__(self, frame: Frame) -> None:

@@ -83,7 +83,7 @@ def _memories(names: Iterable[str], uses: Uses) -> dict[str, None]:
 
 
 def _collected(part: Region | Element, uses: Uses, only: Collection[str] | None) -> tuple[MemoryAccess, ...]:
-    collector = _Collector(uses, part, only)
+    collector = _AccessCollector(uses, part, only)
     if isinstance(part, Region):
         collector.region(part, ())
     else:
@@ -130,7 +130,7 @@ class _Watched:
         return sorted(self._nodes.get(state, ()), key=state.index)
 
 
-class _Collector:
+class _AccessCollector:
     def __init__(self, uses: Uses, part: Region | Element, only: Collection[str] | None) -> None:
         self.uses = uses
         self.only = None if only is None else _Watched(part, only, uses)

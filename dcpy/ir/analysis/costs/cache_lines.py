@@ -47,7 +47,7 @@ class AddressPattern:
 
 
 @dataclass(frozen=True, slots=True)
-class _Shape:
+class _ByteRuns:
     """Runs of `extent` bytes each, repeated: `rows` are the moves between them, smallest first."""
 
     extent: int
@@ -79,7 +79,7 @@ def lines_by_container(
 
     Each pattern comes with the number of iterations of all axes around it. Pages are lines of another size.
     """
-    found: dict[str, dict[_Shape, list[int]]] = {}
+    found: dict[str, dict[_ByteRuns, list[int]]] = {}
     total: dict[str, float] = {}
     most: dict[str, float] = {}
     for pattern, trips in accesses:
@@ -99,7 +99,7 @@ def lines_by_container(
     return {container: min(lines, most[container]) for container, lines in total.items()}
 
 
-def _shape_of(pattern: AddressPattern, trips: Sequence[int], depth: int) -> _Shape:
+def _shape_of(pattern: AddressPattern, trips: Sequence[int], depth: int) -> _ByteRuns:
     """Return the elements that one pattern touches, from the smallest move to the largest."""
     moves = [*zip(pattern.steps[depth:], trips[depth:], strict=True), *pattern.inside]
     extent = pattern.itemsize
@@ -112,7 +112,7 @@ def _shape_of(pattern: AddressPattern, trips: Sequence[int], depth: int) -> _Sha
             rows[-1] = (last, times + step // last * (count - 1))
         else:
             rows.append((step, count))
-    return _Shape(extent, tuple(rows))
+    return _ByteRuns(extent, tuple(rows))
 
 
 def _product(numbers: Iterable[int]) -> float:

@@ -76,7 +76,7 @@ class Phase:
 
 
 @dataclass(frozen=True, slots=True)
-class _Path:
+class _EnclosingAxes:
     """The axes around a place. `points[0]` has all symbols in the middle of the axes, `points[1 + k]` one iteration
     further along axis k; `unknown` are those that only the run knows.
     """
@@ -89,8 +89,8 @@ class _Path:
 
 def phases_of(part: Region | Element, sizes: Mapping[str, int], uses: Uses, costs: Costs) -> list[Phase]:
     """The phases of a part, in program order, for these values of symbols."""
-    walk = _Walk(uses, costs)
-    start = _Path((), ({**Typical(uses.sdfg, costs), **sizes},))
+    walk = _NestCounter(uses, costs)
+    start = _EnclosingAxes((), ({**Typical(uses.sdfg, costs), **sizes},))
     if isinstance(part, Region):
         walk.region(part, start)
     else:
@@ -98,7 +98,7 @@ def phases_of(part: Region | Element, sizes: Mapping[str, int], uses: Uses, cost
     return [phase for phase in walk.found if phase.statements]
 
 
-class _Walk:
+class _NestCounter:
     def __init__(self, uses: Uses, costs: Costs) -> None:
         self.uses = uses
         self.typical = Typical(uses.sdfg, costs)
@@ -106,20 +106,20 @@ class _Walk:
 
     # -- walking -----------------------------------------------------------------------------------------------
 
-    def region(self, region: Region, path: _Path) -> None:
+    def region(self, region: Region, path: _EnclosingAxes) -> None:
         phase = Phase(region, path.axes, path.share)
         self.found.append(phase)
         for block in region.blocks:
             path = self.block(block, path, phase)
 
-    def block(self, block: Element, path: _Path, phase: Phase) -> _Path:
+    def block(self, block: Element, path: _EnclosingAxes, phase: Phase) -> _EnclosingAxes:
         """Adds what a block does, of a state each node; returns the path for what comes after it."""
         nodes = nodes_of(block)
         for node in nodes:
             self.element(node, path, phase)
         return path if nodes else self.element(block, path, phase)
 
-    def element(self, element: Element, path: _Path, phase: Phase) -> _Path:
+    def element(self, element: Element, path: _EnclosingAxes, phase: Phase) -> _EnclosingAxes:
         """Adds what an element does; returns the path for what comes after it."""
         bodies = element.regions()
         if not bodies or element.all_of(Role.SCALAR):
@@ -137,7 +137,7 @@ class _Walk:
             self.region(bodies[0], self.inside(scope, path))
         return path
 
-    def inside(self, scope: MapOrLoop, path: _Path) -> _Path:
+    def inside(self, scope: MapOrLoop, path: _EnclosingAxes) -> _EnclosingAxes:
         """The path in the body of a map or loop."""
         for index, (name, values) in enumerate(scope.iteration_space()):
             trips = max(self.value(values.size, path.points[0]), 0)
@@ -149,7 +149,7 @@ class _Walk:
     def at(self, values: Range, count: int, point: Numbers) -> int:
         return self.value(values.start, point) + count * self.value(values.step, point)
 
-    def assigned(self, element: Element, path: _Path) -> _Path:
+    def assigned(self, element: Element, path: _EnclosingAxes) -> _EnclosingAxes:
         """The path behind an assignment of symbols."""
         for name, value in zip(element.all_of(Role.DEFINED), element.all_of(Role.SCALAR), strict=False):
             if isinstance(value, Index) and not path.unknown & set(value.value.symbols):
@@ -159,7 +159,7 @@ class _Walk:
                 path = replace(path, unknown=path.unknown | {name})
         return path
 
-    def taken(self, element: Element, path: _Path) -> tuple[Region, ...]:
+    def taken(self, element: Element, path: _EnclosingAxes) -> tuple[Region, ...]:
         """The sides of a branch that may run: one where the conditions before it are known."""
         bodies = element.regions()
         for condition, body in zip(element.all_of(Role.SCALAR), bodies, strict=False):
@@ -181,7 +181,7 @@ class _Walk:
         except SymbolicError:
             return self.typical.value(expr.subs({name: point[name] for name in expr.symbols if name in point}))
 
-    def statement(self, element: Element, path: _Path) -> CountedStatement:
+    def statement(self, element: Element, path: _EnclosingAxes) -> CountedStatement:
         loads = [
             Memlet(load.container, Subset(load.indices))
             for expr in element.all_of(Role.SCALAR)
@@ -190,7 +190,7 @@ class _Walk:
         reads = tuple(self.pattern(memlet, path, False) for memlet in (*element.reads(), *loads))
         return CountedStatement(element, reads, tuple(self.pattern(memlet, path, True) for memlet in element.writes()))
 
-    def pattern(self, memlet: Memlet, path: _Path, writes: bool) -> AddressPattern | None:
+    def pattern(self, memlet: Memlet, path: _EnclosingAxes, writes: bool) -> AddressPattern | None:
         """Return the address pattern of a memlet; None for data in registers."""
         desc, root = self.uses.desc(memlet.container), base_of(memlet.container, self.uses.desc)
         whole = self.uses.desc(root)

@@ -83,7 +83,7 @@ class NestTime:
 
 def seconds(nest: MapOrLoop, sizes: Mapping[str, int], uses: Uses, costs: Costs, by: Schedule | None = None) -> float:
     """Return the seconds of a map or loop with its schedule, or `by` another one in its place."""
-    found = _Program(phases_of(nest, sizes, uses, costs), uses, costs, {} if by is None else {nest: by})
+    found = _TimedPart(phases_of(nest, sizes, uses, costs), uses, costs, {} if by is None else {nest: by})
     return sum(time.seconds for time in found.times())
 
 
@@ -96,10 +96,10 @@ def modelled_units(node: Map, uses: Uses, costs: Costs) -> int:
 
 def nest_times(part: Region | Element, sizes: Mapping[str, int], uses: Uses, costs: Costs) -> list[NestTime]:
     """Return the time of each nest of a part, in program order. Caches are warm from the last run."""
-    return _Program(phases_of(part, sizes, uses, costs), uses, costs, {}).times()
+    return _TimedPart(phases_of(part, sizes, uses, costs), uses, costs, {}).times()
 
 
-class _Program:
+class _TimedPart:
     """The phases of a part, and the nests that they form."""
 
     def __init__(self, phases: list[Phase], uses: Uses, costs: Costs, schedules: Mapping[MapOrLoop, Schedule]) -> None:
@@ -117,7 +117,7 @@ class _Program:
         for phase in self.phases:
             nest = self.nest_of(phase)
             nests.setdefault(phase.region if nest is None else nest, []).append(phase)
-        return [_Nest(self, key, phases).time() for key, phases in nests.items()]
+        return [_TimedNest(self, key, phases).time() for key, phases in nests.items()]
 
     def nest_of(self, phase: Phase) -> MapOrLoop | None:
         """The outermost map around a phase; else the outermost loop in which there is no map."""
@@ -129,10 +129,10 @@ class _Program:
         return self.schedules.get(axis.owner, axis.schedule)
 
 
-class _Nest:
+class _TimedNest:
     """One nest: its phases, the number of axes around it, and the cores that it runs on."""
 
-    def __init__(self, program: _Program, key: MapOrLoop | Region, phases: list[Phase]) -> None:
+    def __init__(self, program: _TimedPart, key: MapOrLoop | Region, phases: list[Phase]) -> None:
         self.program, self.phases = program, phases
         self.scope = None if isinstance(key, Region) else key
         self.costs, self.processor = program.costs, program.costs.processor

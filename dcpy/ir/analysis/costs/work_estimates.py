@@ -68,7 +68,7 @@ def _without_tiles(
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _MapInLoops:
     """A map of a region, or a loop in which there is one: that, the map, and the ranges of the loops around it."""
 
     element: Element
@@ -76,14 +76,14 @@ class _Part:
     loops: tuple[Range, ...] = ()
 
 
-def _parts_of(region: Region) -> list[_Part]:
+def _parts_of(region: Region) -> list[_MapInLoops]:
     """The maps of a region, those in loops and on sides of branches, too: the work is about that of the longest one."""
-    found: list[_Part] = []
+    found: list[_MapInLoops] = []
     for block in region.blocks:
         if isinstance(block, State):
-            found += [_Part(node, node) for node in block.nodes if isinstance(node, Map)]
+            found += [_MapInLoops(node, node) for node in block.nodes if isinstance(node, Map)]
         elif isinstance(block, Loop):
-            found += [_Part(block, part.inner, (block.range, *part.loops)) for part in _parts_of(block.body)]
+            found += [_MapInLoops(block, part.inner, (block.range, *part.loops)) for part in _parts_of(block.body)]
         elif block.runs is Runs.PERHAPS:
             found += [part for side in block.regions() for part in _parts_of(side)]
     return found

@@ -407,7 +407,7 @@ class CalleeAccesses:
 
 def touches_of(element: Element, written_by: WrittenBy) -> Touches:
     """Return the names that one element touches itself. `written_by` says which arguments a callee may write."""
-    collected = _Collector()
+    collected = _TouchCollector()
     for name, role in element.roles.items():
         collected.of_role(role, held(getattr(element, name), role))
     for callee in element.callees():
@@ -435,7 +435,7 @@ def desc_symbols(desc: Data) -> tuple[str, ...]:
     return tuple(names)
 
 
-class _Collector:
+class _TouchCollector:
     def __init__(self) -> None:
         self.reads: dict[str, None] = {}
         self.writes: dict[str, None] = {}

@@ -66,7 +66,7 @@ class _Noted(ValidityDemand):
 
 
 @dataclass
-class _Jumps:
+class _ExitStates:
     """The states in which control leaves an iteration of a loop other than at the end of its body."""
 
     breaks: list[tuple[ProgramPoint, Validity]] = field(default_factory=list)
@@ -77,7 +77,7 @@ def follow(uses: Uses, demand: ValidityDemand) -> None:
     """Walks through a program, and hands each need that is not met to `demand`."""
     pairs = twins(uses.sdfg)
     if pairs:
-        _Walk(uses, pairs, demand).program()
+        _ValidityDataflow(uses, pairs, demand).program()
 
 
 def is_transfer(element: Element) -> bool:
@@ -94,13 +94,13 @@ def is_whole(memlet: Memlet, uses: Uses) -> bool:
 Rehearsals = dict[tuple[Block, frozenset[Need]], tuple[dict[Need, None], list[Validity]]]
 
 
-class _Walk:
+class _ValidityDataflow:
     def __init__(self, uses: Uses, pairs: dict[str, str], demand: ValidityDemand) -> None:
         self.uses = uses
         self.pairs = pairs
         self.tracked = dict.fromkeys(pairs.values())
         self.demand = demand
-        self.loops: list[_Jumps] = []
+        self.loops: list[_ExitStates] = []
         self.known: Rehearsals = {}  #: as long as needs are only noted, and nothing changes
         self.homes = homes(uses.sdfg)
         passed = [pairs.get(name, name) for name in uses.sdfg.arguments]
@@ -181,7 +181,7 @@ class _Walk:
                 self.need(name, side & ~state[name], block, state)
         for name in read:
             self.need(name, Side.HOST, block, entry)
-        self.loops.append(_Jumps())
+        self.loops.append(_ExitStates())
         end = self.region(block.body, dict(entry))
         jumps = self.loops.pop()
         if self.demand.repairs:
@@ -238,17 +238,17 @@ class _Walk:
         key = block, frozenset(entry.items())
         if key not in self.known:
             noted = _Noted(self.demand.repairs)
-            walk = _Walk(self.uses, self.pairs, noted)
-            walk.loops, walk.known = [*self.loops, _Jumps()], self.known
+            walk = _ValidityDataflow(self.uses, self.pairs, noted)
+            walk.loops, walk.known = [*self.loops, _ExitStates()], self.known
             end = walk.region(block.body, dict(entry))
             ends = [state for _, state in self.back_edges(block.body, end, walk.loops[-1])]
             self.known[key] = noted.needs, ends
         return self.known[key]
 
-    def back_edges(self, body: Region, end: Validity | None, jumps: _Jumps) -> list[tuple[ProgramPoint, Validity]]:
+    def back_edges(self, body: Region, end: Validity | None, jumps: _ExitStates) -> list[tuple[ProgramPoint, Validity]]:
         return [*([(body, end)] if end is not None else []), *jumps.continues]
 
-    def after(self, head: Validity, jumps: _Jumps) -> Validity:
+    def after(self, head: Validity, jumps: _ExitStates) -> Validity:
         """The state behind a loop: as at its head, or as at one of its breaks."""
         result = dict(head)
         for place, state in jumps.breaks:

@@ -89,7 +89,7 @@ def gemm(node: Gemm, f: Fragment) -> None:
         f.decline("it is in a map, whose iterations have no order, and an array of PEs multiplies one pair at a time")
     out = f.output("c")
     a, b = ContractionOperand(f.input("a"), node.trans_a), ContractionOperand(f.input("b"), node.trans_b)
-    _Array(node, f, tiling_of(f, a, b, out.dtype), a, b, out).write()
+    _SystolicArray(node, f, tiling_of(f, a, b, out.dtype), a, b, out).write()
 
 
 def tiling_of(f: Fragment, a: ContractionOperand, b: ContractionOperand, dtype: DType) -> Tiling:
@@ -146,7 +146,7 @@ def second_reader(a: ContractionOperand, b: ContractionOperand) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Array:
+class _SystolicArray:
     """The processes of one product."""
 
     node: Gemm

@@ -114,7 +114,7 @@ def worklist_of(loop: Loop, uses: Uses) -> Worklist | Refusal:
         if blocks or not _leaves_when_empty(branch, first.symbol) or branch.otherwise is None:
             return Refusal("it has a branch that does more than to leave it when nothing is left", (branch,))
         blocks = branch.otherwise.blocks
-    found = _Reader(loop, uses, size.name, first.symbol)
+    found = _LoopReader(loop, uses, size.name, first.symbol)
     plan = found.refusal_of(blocks) or found.result()
     return plan if isinstance(plan, Refusal) else plan.needed()
 
@@ -129,7 +129,7 @@ def _leaves_when_empty(branch: Branch, count: str) -> bool:
 
 
 @dataclass
-class _Reader:
+class _LoopReader:
     """Goes through a loop's body once, in order."""
 
     loop: Loop

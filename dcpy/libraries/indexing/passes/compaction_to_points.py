@@ -71,7 +71,7 @@ class CompactionToPoints(Transformation[Worklist]):
         rw.undeclare_unused(plan.idle)
         inner = Loop(loop.param, loop.range, Region(), span=loop.span)
         rw.insert(inner, around.body)
-        own = _Point(point, plan, around.body, inner.body, rw)
+        own = _PointLoop(point, plan, around.body, inner.body, rw)
         for name in plan.carried:
             load = own.move(Memlet(name, Subset.point(sym(point))), Memlet(own.names[name], Subset()))
             rw.insert_before(inner, State(nodes=[load], span=loop.span))
@@ -82,7 +82,7 @@ class CompactionToPoints(Transformation[Worklist]):
         return around
 
 
-class _Point:
+class _PointLoop:
     """The body of a point's loop, as it grows."""
 
     def __init__(self, point: str, plan: Worklist, outside: Region, inside: Region, rw: Rewriter) -> None:

@@ -128,7 +128,7 @@ def _kernel(f: Fragment, lines: Lines, team: ScanBlock, sums: Operand | None = N
     with f.maps(domain or [Range(ZERO, ONE)], GRID, "line") as found:
         at = list(found[: len(lines.sizes)])
         part = Range(ZERO, lines.length) if sums is None else piece_at(lines, found[-1], PIECE)
-        block = _ThreadBlock(f, lines, team, at)
+        block = _BlockScan(f, lines, team, at)
         with block.threads(1) as (point, own, _):
             _first(f, lines, point, block.carry(own), part.start, sums)
         with f.loop(replace(part, step=as_expr(team.tile)), "tile") as start:
@@ -149,7 +149,7 @@ def behind_others(f: Fragment, target: Element, sums: Operand, point: Point, num
     f.compute(target, lambda one, other: op("select", is_first, one, other), target, before)
 
 
-class _ThreadBlock:
+class _BlockScan:
     """The threads of a block, and what they share of each of its lines."""
 
     def __init__(self, f: Fragment, lines: Lines, team: ScanBlock, at: Sequence[Expr]) -> None:

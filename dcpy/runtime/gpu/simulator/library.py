@@ -44,7 +44,7 @@ class Settings:
     portable: bool = False
 
 
-class _Settings(ctypes.Structure):
+class _SettingsStruct(ctypes.Structure):
     _fields_ = (
         ("warp", ctypes.c_int32),
         ("hooks", ctypes.c_int32),
@@ -65,7 +65,7 @@ class SimulatedDevice(Device):
         self._simulator = simulator(options, settings.portable)
         self._library = library  # its kernels are called
         unit = None if library is None else ctypes.addressof(ctypes.c_char.in_dll(library, f"{name}_kernels"))
-        wanted = _Settings(settings.warp, settings.hooks, settings.asynchronous, 0, settings.seed, settings.memory)
+        wanted = _SettingsStruct(settings.warp, settings.hooks, settings.asynchronous, 0, settings.seed, settings.memory)
         table = self._simulator.dcpy_simulator_open(unit, ctypes.byref(wanted))
         if not table:
             raise DeviceError("the simulator finds no room for its addresses", help="allow more memory (ulimit -v)")

@@ -106,7 +106,7 @@ Found = Mapping[str, Validity]
 
 def valid_halos(uses: Uses, unfilled: Collection[Copy] = ()) -> dict[Element, Valid]:
     """For each node that is in no map, what is valid when it begins, if the copies in `unfilled` fill no halo."""
-    walk = _Walk(uses, unfilled, {})
+    walk = _HaloDataflow(uses, unfilled, {})
     walk.region(uses.sdfg.body, {})
     return {node: {name: each.halo for name, each in found.items()} for node, found in walk.found.items()}
 
@@ -125,7 +125,7 @@ def fills(copy: Copy, uses: Uses) -> Widths:
 
 
 @dataclass(frozen=True, slots=True)
-class _Walk:
+class _HaloDataflow:
     """One pass over the tree; each method returns what is valid behind a part."""
 
     uses: Uses

@@ -29,7 +29,7 @@ from dcpy.transforms.passes import GraphPass
 
 
 @dataclass(frozen=True, slots=True)
-class Scatter:
+class HistogramUpdate:
     """The tasklet that combines, and the element that the data choose."""
 
     tasklet: Tasklet
@@ -84,11 +84,11 @@ class HistogramPrivatization(GraphPass):
                 fits = op("le", Index(size), Const(self._most(found, rw.uses), types.int64))
                 node = version_for(node, fits, rw)
                 again = self.scatter_of(node, rw.uses)
-                assert isinstance(again, Scatter)  # it is a copy
+                assert isinstance(again, HistogramUpdate)  # it is a copy
                 found = again
             self._privatize(node, found, rw)
 
-    def scatter_of(self, node: Map, uses: Uses) -> Scatter | Refusal | None:
+    def scatter_of(self, node: Map, uses: Uses) -> HistogramUpdate | Refusal | None:
         """Return the scatter of a map; None where it does not scatter, or is no kernel."""
         if any(isinstance(owner, Map) for owner in owners_around(node)) or isinstance(node.schedule, Sequential):
             return None
@@ -106,7 +106,7 @@ class HistogramPrivatization(GraphPass):
         found = _only_update(node, scattered[0].container, uses)
         return found if isinstance(found, Refusal) else self._why_not(node, found, uses) or found
 
-    def _why_not(self, node: Map, found: Scatter, uses: Uses) -> Refusal | None:
+    def _why_not(self, node: Map, found: HistogramUpdate, uses: Uses) -> Refusal | None:
         desc = uses.desc(found.target.container)
         (values,) = node.domain[:1]
         if len(node.params) > 1 or values.step is not ONE:
@@ -120,11 +120,11 @@ class HistogramPrivatization(GraphPass):
             return Refusal(f"{found.target.container!r} does not fit into the memory that a block shares")
         return None
 
-    def _most(self, found: Scatter, uses: Uses) -> int:
+    def _most(self, found: HistogramUpdate, uses: Uses) -> int:
         """Elements of a copy: several blocks are to fit beside each other."""
         return self.limits.shared_bytes // 7 // uses.desc(found.target.container).dtype.itemsize // 64 * 64
 
-    def _privatize(self, node: Map, found: Scatter, rw: Rewriter) -> None:
+    def _privatize(self, node: Map, found: HistogramUpdate, rw: Rewriter) -> None:
         copies = PrivateCopies(node, found.target, self._most(found, rw.uses), self.costs.block, rw)
         if is_orderless(rw.uses.desc(found.target.container).dtype):
             copies.by_atomic_updates(found.tasklet, found.index)
@@ -132,7 +132,7 @@ class HistogramPrivatization(GraphPass):
             copies.by_owners(found.tasklet, found.index)
 
 
-def _only_update(node: Map, name: str, uses: Uses) -> Scatter | Refusal:
+def _only_update(node: Map, name: str, uses: Uses) -> HistogramUpdate | Refusal:
     """The one place in the body of a map that touches a container, if no loop repeats it."""
     touchers = [element for element in uses.touchers(name) if is_inside(element, node)]
     tasklet = touchers[0]
@@ -146,4 +146,4 @@ def _only_update(node: Map, name: str, uses: Uses) -> Scatter | Refusal:
     (target,) = tasklet.outputs.values()
     if not target.wcr or not all(isinstance(dim, Expr) for dim in target.subset.dims):
         return Refusal(f"{name!r} is also accessed in another way")
-    return Scatter(tasklet, target)
+    return HistogramUpdate(tasklet, target)

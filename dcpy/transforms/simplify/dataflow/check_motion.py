@@ -35,7 +35,7 @@ class CheckMotion(Transformation["tuple[Move, ...]"]):
     pattern = whole()
 
     def plan(self, m: Match) -> tuple[Move, ...] | Refusal:
-        moves = tuple(_moves(m.sdfg.body, m.uses, _Made()))
+        moves = tuple(_moves(m.sdfg.body, m.uses, _AvailableChecks()))
         return moves or Refusal("no check can go further up, and none is made twice")
 
     def apply(self, m: Match, plan: tuple[Move, ...], rw: Rewriter) -> None:
@@ -49,10 +49,10 @@ class CheckMotion(Transformation["tuple[Move, ...]"]):
 Move = tuple[Check, Region, int | None]  # to this position; None: the check is made already
 
 
-class _Made:
+class _AvailableChecks:
     """The checks that were made on the way to a place: in its region, and in those around it."""
 
-    def __init__(self, outer: _Made | None = None) -> None:
+    def __init__(self, outer: _AvailableChecks | None = None) -> None:
         self.outer = outer
         self.known: dict[object, None] = {}
 
@@ -60,7 +60,7 @@ class _Made:
         return meaning in self.known or (self.outer is not None and meaning in self.outer)
 
 
-def _moves(region: Region, uses: Uses, made: _Made) -> Iterator[Move]:
+def _moves(region: Region, uses: Uses, made: _AvailableChecks) -> Iterator[Move]:
     """Yield the moves, in the order in which they are possible."""
     target = position = 0  # where a check may go to, and where the block at hand will stand then
     written: dict[str, None] = {}  # what the states between write
@@ -80,7 +80,7 @@ def _moves(region: Region, uses: Uses, made: _Made) -> Iterator[Move]:
             position += 1
             continue
         for inner in block.regions():
-            yield from _moves(inner, uses, _Made(made))
+            yield from _moves(inner, uses, _AvailableChecks(made))
         position += 1
         touched = _written_transients(block, uses)
         if touched is None:
