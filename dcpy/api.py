@@ -207,7 +207,7 @@ class Program(Dispatcher):
 
     @own_frames_hidden
     def tune(self, *arguments: Any, seconds: float = 30.0, **named: Any) -> Tuning:
-        """Searches, for about so many `seconds`, a quicker version for calls with arguments of these sizes.
+        """Search, for about so many `seconds`, a quicker version for calls with arguments of these sizes.
 
         Versions that differ from the compiler's choice in one decision each are compiled and called, on copies of the
         arguments; from the best one the search goes on. What gives other results in any bit is not taken. Calls of the
@@ -257,7 +257,7 @@ class Program(Dispatcher):
         self.belong_to(owner)
 
     def belong_to(self, owner: type | None) -> None:
-        """Says of which class the function is a method, if of any."""
+        """Say of which class the function is a method, if of any."""
         self._specializer.owner = owner
 
     def __get__(self, instance: object, owner: type | None = None) -> Program | BoundProgram:
@@ -287,7 +287,7 @@ class VariadicProgram(Program):
     """A program with ``*args``: it is compiled for each number of arguments, which are passed as a tuple."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Calls machine code, compiled for arguments like these."""
+        """Call machine code, compiled for arguments like these."""
         values = self._bound(args, kwargs)
         keywords = {name: values.pop(name) for name in self._keyword_only}
         return super().__call__(*values.values(), **keywords)
@@ -306,7 +306,7 @@ class KeywordProgram(Program):
         self._by_names: dict[tuple[str, ...], Program] = {}
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Calls the program for these keywords."""
+        """Call the program for these keywords."""
         return self._given(kwargs)(*args, **kwargs)
 
     def to_sdfg(self, *arguments: Any, simplify: bool | None = None, as_called: bool = False, **named: Any) -> SDFG:
@@ -347,7 +347,7 @@ class CheckedProgram(Program):
     """A program that looks for races between the iterations of `dcpy.map`: the interpreter runs it as it is written."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Interprets; raises `DataRace` where two iterations depend on each other."""
+        """Interpret; raise `DataRace` where two iterations depend on each other."""
         values = self._bound(args, kwargs)
         made, *others = self._specializer.as_written(values)
         try:
@@ -370,7 +370,7 @@ class DistributedProgram(Program):
     """A program that all ranks of a job call together, each with its parts of distributed arrays."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Calls machine code on every rank; raises on all of them where they do not call the same."""
+        """Call machine code on every rank; raise on all of them where they do not call the same."""
         return self._ranks(args, kwargs, self.profile)
 
     @functools.cached_property
@@ -396,7 +396,7 @@ class BoundProgram(functools.partial[Any]):
         return self.program.compile(*self.args, *arguments, **{**self.keywords, **named})
 
     def tune(self, *arguments: Any, seconds: float = 30.0, **named: Any) -> Tuning:
-        """Searches a quicker version for what was given, and arguments of these sizes."""
+        """Search a quicker version for what was given, and arguments of these sizes."""
         return self.program.tune(*self.args, *arguments, seconds=seconds, **{**self.keywords, **named})
 
     @property
@@ -416,7 +416,7 @@ def program(
     ignore_type_hints: bool = False,
     **options: Any,
 ) -> Any:
-    """Compiles a NumPy function: ``@dcpy.program``, or with options ``@dcpy.program(simplify=False)``.
+    """Compile a NumPy function: ``@dcpy.program``, or with options ``@dcpy.program(simplify=False)``.
 
     Partial calls (`functools.partial`), methods of objects and objects with ``__call__`` are taken as well.
 
@@ -486,7 +486,7 @@ def load(path: str | Path, *, on: Placement) -> DistArray: ...
 def load(
     path: str | Path, *, callbacks: Mapping[str, Callable[..., Any]] | None = None, on: Placement | None = None
 ) -> SDFG | DistArray:
-    """Reads a program from a ``.sdfg`` file; with `on`, a distributed array from ``.npy``, as `distributed.load` does.
+    """Read a program from a ``.sdfg`` file; with `on`, a distributed array from ``.npy``, as `distributed.load` does.
 
     `callbacks` are the Python functions that the program names. Raises `ParseError` where the file is no program.
     """

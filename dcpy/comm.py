@@ -54,7 +54,7 @@ def size() -> int:
 
 @own_frames_hidden
 def Send(buffer: NDArray, dest: int, tag: int = 0) -> None:
-    """Sends an array, or a slice of one, to the rank `dest`; it may wait until that one receives."""
+    """Send an array, or a slice of one, to the rank `dest`; it may wait until that one receives."""
     if _is_itself(dest):
         self_messages.send(buffer, tag)
     elif _there_is(dest):
@@ -63,7 +63,7 @@ def Send(buffer: NDArray, dest: int, tag: int = 0) -> None:
 
 @own_frames_hidden
 def Recv(buffer: NDArray, source: int, tag: int = 0) -> None:
-    """Waits for a message of the rank `source`, which becomes `buffer`. Nothing comes from PROC_NULL."""
+    """Wait for a message of the rank `source`, which becomes `buffer`. Nothing comes from PROC_NULL."""
     if _is_itself(source):
         self_messages.receive(buffer, tag)
     elif _there_is(source):
@@ -74,7 +74,7 @@ def Recv(buffer: NDArray, source: int, tag: int = 0) -> None:
 def Sendrecv(
     sendbuf: NDArray, dest: int, recvbuf: NDArray, source: int, tag: int = 0
 ) -> None:
-    """Sends `sendbuf` to `dest` and receives `recvbuf` from `source`, at the same time."""
+    """Send `sendbuf` to `dest` and receive `recvbuf` from `source`, at the same time."""
     world = current_world()
     if _is_itself(dest) or _is_itself(source):
         requests = [Isend(sendbuf, dest, tag), Irecv(recvbuf, source, tag)]
@@ -111,13 +111,13 @@ def Irecv(buffer: NDArray, source: int, tag: int = 0, request: Any = None) -> An
 
 @own_frames_hidden
 def Wait(request: Any) -> None:
-    """Waits for one message."""
+    """Wait for one message."""
     Waitall(request[None] if isinstance(request, np.ndarray) and not request.ndim else [request])
 
 
 @own_frames_hidden
 def Waitall(requests: Iterable[Any]) -> None:
-    """Waits for all messages of an array of requests."""
+    """Wait for all messages of an array of requests."""
     for request in requests:
         if request["request"] is not None:
             request["request"][0].Wait()

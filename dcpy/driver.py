@@ -200,7 +200,7 @@ def lower(
 def run_passes(
     sdfg: Sdfg, pipeline: Pipeline, options: Options, *, until: str = "", explain: bool = False
 ) -> RunReport:
-    """Runs a pipeline in place; where `options.dump` names a folder, each step's text is written there."""
+    """Run a pipeline in place; where `options.dump` names a folder, each step's text is written there."""
     from dcpy.transforms.pass_manager import run_pipeline
 
     plugins.load()
@@ -226,7 +226,7 @@ def _print(lowered: Sdfg, signature: Signature, options: Options) -> Artifact:
 
 
 def _dump_units(artifact: Artifact, program: str, folder: Path) -> None:
-    """Writes what was generated to ``folder/PROGRAM/generated``."""
+    """Write what was generated to ``folder/PROGRAM/generated``."""
     from dcpy.codegen.annotated_source import listings
     from dcpy.transforms.dump import emptied
 
@@ -237,7 +237,7 @@ def _dump_units(artifact: Artifact, program: str, folder: Path) -> None:
 
 @contextmanager
 def timed(profile: Profile, stage: str) -> Iterator[None]:
-    """Adds the seconds spent inside to a stage."""
+    """Add the seconds spent inside to a stage."""
     start = time.perf_counter()
     try:
         yield
@@ -250,7 +250,7 @@ def timed(profile: Profile, stage: str) -> Iterator[None]:
 
 @faults_reported
 def simplify(sdfg: Sdfg, options: Options | None = None, *, keeps_functions: bool = False) -> dict[str, int]:
-    """Runs the simplify pass in place; returns how often each transformation was applied.
+    """Run the simplify pass in place; return how often each transformation was applied.
 
     With `keeps_functions`, those that are called from many places stay functions (`outline-repeated-calls`).
     """
@@ -276,7 +276,7 @@ def auto_optimize(sdfg: Sdfg, options: Options | None = None) -> dict[str, int]:
 
 
 def place_on_device(sdfg: Sdfg, names: Sequence[str]) -> None:
-    """Says that callers have arguments in the memory of a device, in place; new arrays will be there, too."""
+    """Say that callers have arguments in the memory of a device, in place; new arrays will be there, too."""
     from dataclasses import replace
 
     from dcpy.codegen.artifact import FreshArray
@@ -304,7 +304,7 @@ def scalapack_state(mpi: str) -> str:
 
 @faults_reported
 def expand(sdfg: Sdfg, prefer: tuple[str, ...] = (), pes: int = 0) -> None:
-    """Replaces library nodes in place by the first expansion that fits; "PBLAS" puts products on a grid of ranks.
+    """Replace library nodes in place by the first expansion that fits; "PBLAS" puts products on a grid of ranks.
 
     What is for another target than CPUs alone is expanded for that: "systolic", with so many processing elements (0: as
     are of use).
@@ -350,7 +350,7 @@ def transformation(name: object) -> type[Transformation[Any]] | Transformation[A
 
 
 def apply(sdfg: Sdfg, name: object, captures: Mapping[str, Any]) -> Any:
-    """Applies a transformation once; returns what it made. `TransformationRefused` where it fits nowhere, and why.
+    """Apply a transformation once; return what it made. `TransformationRefused` where it fits nowhere, and why.
 
     A pass over a whole SDFG runs; it has no captures. What belongs everywhere is applied until it fits nowhere else.
     """
@@ -387,7 +387,7 @@ def refuse_unnamed(name: object) -> NoReturn:
 
 
 def apply_repeated(sdfg: Sdfg, name: object) -> int:
-    """Applies a transformation as long as it fits somewhere; returns how often. A pass over a whole SDFG runs once."""
+    """Apply a transformation as long as it fits somewhere; return how often. A pass over a whole SDFG runs once."""
     from dcpy.transforms.api import Transformation
     from dcpy.transforms.api import apply_repeated as run
     from dcpy.transforms.history import parse_pass
@@ -404,7 +404,7 @@ def apply_repeated(sdfg: Sdfg, name: object) -> int:
 
 
 def interpret(sdfg: Sdfg, arguments: Mapping[str, Any]) -> Any:
-    """Runs an SDFG in the reference interpreter."""
+    """Run an SDFG in the reference interpreter."""
     from dcpy.ir.interp import run
 
     return run(sdfg, arguments)

@@ -46,7 +46,7 @@ def stream(handle: Any) -> Iterator[None]:
 
 
 def synchronize() -> None:
-    """Waits for all calls with arrays of a GPU. Raises `DeviceError` where one has broken the device.
+    """Wait for all calls with arrays of a GPU. Raises `DeviceError` where one has broken the device.
 
     With ``gpu.errors = deferred``, also what has failed in a call, and has not been raised yet.
     """

@@ -16,7 +16,7 @@ GROUP = "dcpy.plugins"
 
 @functools.cache
 def load() -> None:
-    """Fills the registries with dcpy's own catalogs and with those of plug-ins. `DcpyError` names one that fails."""
+    """Fill the registries with dcpy's own catalogs and with those of plug-ins. `DcpyError` names one that fails."""
     # Here, not above: a program that comes from the cache needs none of it, and it is most of what importing takes.
     from importlib.metadata import entry_points
 

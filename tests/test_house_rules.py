@@ -26,6 +26,12 @@ HEAVY = {"sympy", "islpy", "networkx", "mpi4py", "cupy", "jinja2", "scipy", "pyt
 TOO_HEAVY_FOR_A_FIRST_CALL = HEAVY - {"jinja2"}
 HOMES = ("work", "root", "home", "tmp", "Users", "private")  # where somebody's checkout may lie
 QUESTIONS = {"What", "Whether", "How", "Where", "Why", "Which", "Who", "When"}
+#: verbs with which docstrings of functions once began; the rule is the imperative
+THIRD_PERSON = re.compile(
+    r"(Adds|Appends|Applies|Binds|Calls|Changes|Checks|Compiles|Computes|Declares|Draws|Drops|Emits|Enters|Fills|Finds|"
+    r"Gives|Keeps|Leaves|Lets|Makes|Moves|Opens|Puts|Raises|Refuses|Replaces|Returns|Runs|Says|Sends|Starts|Takes|Turns|"
+    r"Waits|Walks|Writes) (?!of |that |which |in |with |from |to |for |by |and |where |are |on )"
+)
 ONE_CLASS_EACH = {"Part", "Place", "Builder", "Scope", "Block", "Choice", "Lines", "Versions"}
 TEXTS_OF_DACE = {"Memlet"}  # `dcpy.Memlet` is DaCe's: a text, until the SDFG is known that it is of
 #: nodes of several trees (the desugarer's Python, the IR, LIR, MPI's and NumPy's operations), and what users and the IR
@@ -85,6 +91,17 @@ def test_docstrings_begin_with_an_imperative_or_a_noun(modules):
             if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
                 text = ast.get_docstring(node) or "."
                 if text.split()[0] in QUESTIONS:
+                    found.append(f"{name_of(path)}:{node.body[0].lineno}: {text.splitlines()[0]}")
+    none_of(found)
+
+
+def test_docstrings_of_functions_are_no_third_person(modules):
+    found = []
+    for path, tree in modules:
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                text = ast.get_docstring(node) or ""
+                if THIRD_PERSON.match(text):
                     found.append(f"{name_of(path)}:{node.body[0].lineno}: {text.splitlines()[0]}")
     none_of(found)
 

@@ -53,7 +53,7 @@ class CallbackSite:
 
 
 def perform(site: CallbackSite, table: Mapping[str, Any], operands: Mapping[str, Any]) -> None:
-    """Calls the function and stores its results into their operands; exceptions pass through.
+    """Call the function and store its results into their operands; exceptions pass through.
 
     `CallbackError` where a result does not have the declared type: nothing is converted, because NumPy would go on
     with what was returned.
@@ -152,7 +152,7 @@ class _CallResults:
         self.site, self.operands, self.passed = site, operands, passed
 
     def store(self, declared: ast.expr, value: Any) -> None:
-        """Checks a value against what is declared, then writes it where it belongs."""
+        """Check a value against what is declared, then write it where it belongs."""
         match declared:
             case ast.Tuple(elts=parts):
                 if type(value) is not tuple or len(value) != len(parts):

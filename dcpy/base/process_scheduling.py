@@ -47,7 +47,7 @@ _current = _Current()
 
 
 def wait(ready: Callable[[], bool], what: str, fill: Callable[[], str] = str) -> None:
-    """Lets the other processes run until `ready()`. `what` is waited for, in words: "for room in 's', which is full".
+    """Let the other processes run until `ready()`. `what` is waited for, in words: "for room in 's', which is full".
 
     `fill` says for reports how full a queue is. `RuntimeError` where that cannot happen, because no
     process runs beside this one.
@@ -65,7 +65,7 @@ def wait(ready: Callable[[], bool], what: str, fill: Callable[[], str] = str) ->
 
 
 def run_network(processes: Sequence[ScheduledProcess], order: Sequence[int] = ()) -> None:
-    """Runs all until each has ended or none can go on; they take turns in this order, by default their own.
+    """Run all until each has ended or none can go on; they take turns in this order, by default their own.
 
     Then the failure of the first process that raised is raised, whatever the others did meanwhile; else, if a process
     waits that is not endless, `RuntimeError`: a deadlock, with a note for each that waits.
@@ -103,7 +103,7 @@ class _TurnTaking:
             threading.Thread(target=context.run, args=(self._life, process), daemon=True).start()
 
     def run(self) -> None:
-        """Gives turns, round-robin, for as long as one process can go on."""
+        """Give turns, round-robin, for as long as one process can go on."""
         count, last = len(self.processes), -1
         while True:
             order = [(last + step) % count for step in range(1, count + 1)]
@@ -115,7 +115,7 @@ class _TurnTaking:
             self.main_turn.acquire()
 
     def end(self) -> None:
-        """Unwinds those that wait."""
+        """Unwind those that wait."""
         self.ended = True
         for process in self.processes:
             if not process.done:
@@ -123,12 +123,12 @@ class _TurnTaking:
                 self.main_turn.acquire()
 
     def require_alive(self) -> None:
-        """Unwinds a process further that waits again while it is unwound."""
+        """Unwind a process further that waits again while it is unwound."""
         if self.ended:
             raise _Over
 
     def pause(self, process: ScheduledProcess) -> None:
-        """Gives the turn back until it comes round again."""
+        """Give the turn back until it comes round again."""
         self.main_turn.release()
         process.turn.acquire()
         self.require_alive()

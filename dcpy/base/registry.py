@@ -44,14 +44,14 @@ class Registry(Generic[T]):
         self._items: dict[str, T] = {}
 
     def extend(self, catalog: Mapping[str, str]) -> None:
-        """Adds entries as ``"module:attribute"`` strings; `DcpyError` where a name is taken by another object."""
+        """Add entries as ``"module:attribute"`` strings; `DcpyError` where a name is taken by another object."""
         for name, path in catalog.items():
             if self._paths.get(name, path) != path or (name in self._items and name not in self._paths):
                 raise DcpyError(f"two entries for the {self.kind} {name!r}: {path} and {self._paths.get(name, '')}")
             self._paths[name] = path
 
     def add(self, name: str, item: T) -> T:
-        """Adds one object directly (a user's own, or a test's); returns it."""
+        """Add one object directly (a user's own, or a test's); return it."""
         if self._items.get(name, item) is not item or name in self._paths:
             raise DcpyError(f"the {self.kind} {name!r} exists already")
         self._items[name] = item

@@ -109,7 +109,7 @@ _TEXTS: dict[str, tuple[str, ...]] = {}
 
 
 def remember_text(file: str, text: str) -> None:
-    """Keeps the text that places in `file` are about, for excerpts, where `linecache` has none."""
+    """Keep the text that places in `file` are about, for excerpts, where `linecache` has none."""
     _TEXTS[file] = tuple(text.splitlines())
 
 

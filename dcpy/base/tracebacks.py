@@ -46,7 +46,7 @@ def is_marked(error: BaseException) -> bool:
 
 
 def hide_own_frames(error: BaseException) -> None:
-    """Takes dcpy's frames out of the tracebacks of an exception and of its causes.
+    """Take dcpy's frames out of the tracebacks of an exception and of its causes.
 
     Frames of internal errors stay, because developers of dcpy need them.
     """

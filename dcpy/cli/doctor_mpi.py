@@ -10,7 +10,7 @@ from dcpy.cli.rank_launcher import run_on_ranks
 
 
 def measure_network() -> int:
-    """Measures, prints and keeps; where this is no rank yet, on two ranks here. Returns an exit code."""
+    """Measure, prints and keep; where this is no rank yet, on two ranks here. Returns an exit code."""
     if not launched_by_mpi():
         return run_on_ranks(2, ["-m", "dcpy.cli.doctor_mpi"])
     from dcpy.runtime.distributed.world import current_world

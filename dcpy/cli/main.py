@@ -12,7 +12,7 @@ from dcpy.base.errors import DcpyError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs one command; returns the process' exit code."""
+    """Run one command; return the process' exit code."""
     options = _parser().parse_args(arguments)
     run: Callable[[argparse.Namespace], int] = options.run
     try:

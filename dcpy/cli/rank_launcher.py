@@ -38,7 +38,7 @@ def command_for(ranks: int, arguments: Sequence[str]) -> list[str]:
 
 
 def run_on_ranks(ranks: int, arguments: Sequence[str]) -> NoReturn:
-    """Becomes the launcher: the exit code is that of the job, and a signal (SIGTERM, Ctrl-C) ends all ranks."""
+    """Become the launcher: the exit code is that of the job, and a signal (SIGTERM, Ctrl-C) ends all ranks."""
     command = command_for(ranks, arguments)
     sys.stdout.flush()
     sys.stderr.flush()

@@ -25,7 +25,7 @@ EXAMPLES = """examples:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Compiles one program; returns the process' exit code."""
+    """Compile one program; return the process' exit code."""
     lines = {name: COMMAND_LINES[name] for name in COMMAND_LINES}
     parser = _parser(lines)
     options = parser.parse_args(arguments)
@@ -89,7 +89,7 @@ def _parser(lines: Mapping[str, CommandLine]) -> argparse.ArgumentParser:
 
 
 def _program(options: argparse.Namespace) -> int:
-    """Writes the program of its own that the words ask for."""
+    """Write the program of its own that the words ask for."""
     from dcpy.cli.standalone_programs import build_standalone
 
     made = build_standalone(options.program, options.output, on_ranks=options.mpi, keep_source=options.source)
@@ -99,7 +99,7 @@ def _program(options: argparse.Namespace) -> int:
 
 
 def _extension(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
-    """Writes the extension module that the words ask for."""
+    """Write the extension module that the words ask for."""
     from dcpy.cli.python_extensions import write_extension
 
     others = (options.source, options.bundle, options.main, options.mpi, options.device != HOST)
@@ -111,7 +111,7 @@ def _extension(parser: argparse.ArgumentParser, options: argparse.Namespace) -> 
 
 
 def _project(parser: argparse.ArgumentParser, options: argparse.Namespace, project: Project) -> int:
-    """Writes the project that the words ask for."""
+    """Write the project that the words ask for."""
     from dcpy.cli.device_projects import write_project
 
     others = (options.source, options.bundle, options.main, options.mpi, options.python, options.types)
@@ -131,7 +131,7 @@ def compile_ahead(
     options: Options | None = None,
     archs: Sequence[str] = (),
 ) -> BuiltLibrary:
-    """Writes library, header, and the source if it is to be kept."""
+    """Write library, header, and the source if it is to be kept."""
     from dcpy.base.platforms import HERE
     from dcpy.cli.program_lookup import sdfg_named
     from dcpy.driver import build_library

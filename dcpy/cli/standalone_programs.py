@@ -20,7 +20,7 @@ from dcpy.programs.ranks.compilation import expand_messages
 def build_standalone(
     program: str, output: str = "", *, on_ranks: bool, keep_source: bool = False
 ) -> driver.BuiltLibrary:
-    """Compiles and links it; the file is named as the program is, by default.
+    """Compile and link it; the file is named as the program is, by default.
 
     Raises `MissingMpi` where several ranks are wanted and there is no MPI, and `DcpyError` for a program that is
     distributed where one rank is, or not where there are several.

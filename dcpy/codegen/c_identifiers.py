@@ -82,7 +82,7 @@ class Names:
         return found["stem"] if is_ours else name
 
     def adopt(self, name: str) -> None:
-        """Makes an identifier stand for the Python name that is spelled like it."""
+        """Make an identifier stand for the Python name that is spelled like it."""
         self._known[name] = name
 
     def local(self, stem: str, used: set[str]) -> str:

@@ -284,7 +284,7 @@ def _of_field(cls: type, annotation: Any) -> Any:
         return annotation
 
     def names() -> None:
-        """Stands for the module: only the types of its names are used."""
+        """Stand for the module: only the types of its names are used."""
 
     module = sys.modules.get(cls.__module__)
     inside = FunctionType(names.__code__, vars(module) if module is not None else {})

@@ -46,7 +46,7 @@ class Callback:
         self.__name__ = getattr(function, "__name__", type(function).__name__)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Calls the function; without a declared result, the first call decides its type."""
+        """Call the function; without a declared result, the first call decides its type."""
         result = self.function(*args, **kwargs)
         if self.infers_types and self._learned is UNKNOWN:
             self._learned, self.first = type_of_result(result), kind_of_result(result)

@@ -188,7 +188,7 @@ _LOADED: set[str] = set()
 
 
 def implements(*functions: Any, takes_lists: bool = False) -> Callable[[Implementation], Implementation]:
-    """Registers the decorated function as the implementation of Python callables (which must be hashable).
+    """Register the decorated function as the implementation of Python callables (which must be hashable).
 
     `takes_lists`: it gets lists whose length is known at run time only as they are; else NumPy's get arrays.
     """
@@ -202,7 +202,7 @@ def implements(*functions: Any, takes_lists: bool = False) -> Callable[[Implemen
 
 
 def method(*names: str) -> Callable[[Implementation], Implementation]:
-    """Registers a method of arrays and NumPy scalars; it gets the owner after ``b``."""
+    """Register a method of arrays and NumPy scalars; it gets the owner after ``b``."""
 
     def register(call: Implementation) -> Implementation:
         for name in names:
@@ -213,7 +213,7 @@ def method(*names: str) -> Callable[[Implementation], Implementation]:
 
 
 def attribute(*names: str) -> Callable[[Implementation], Implementation]:
-    """Registers an attribute of arrays and NumPy scalars: ``shape``, ``T``, ``real``."""
+    """Register an attribute of arrays and NumPy scalars: ``shape``, ``T``, ``real``."""
 
     def register(call: Implementation) -> Implementation:
         for name in names:
@@ -234,7 +234,7 @@ def results_lie(*functions: Any) -> Callable[[OrderOfResult], OrderOfResult]:
 
 
 def operation(call: Implementation) -> Callable[..., Any]:
-    """Registers what NumPy has no function for: bodies that are `written_in_python` name it, and pass no ``b``.
+    """Register what NumPy has no function for: bodies that are `written_in_python` name it, and pass no ``b``.
 
     Such a body can emit no library node by itself. An operation is its own key in the registry, so that there is no
     internal function; users cannot name it, and `implemented` leaves it out.
@@ -312,7 +312,7 @@ def method_names() -> tuple[str, ...]:
 
 
 def call_entry(b: OpBuilder, entry: RegisteredFunction, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
-    """Binds arguments as Python does and runs the implementation; `FrontendError` where they do not fit."""
+    """Bind arguments as Python does and run the implementation; `FrontendError` where they do not fit."""
     try:
         bound = entry.signature.bind(*args, **_without_defaults(entry, kwargs))
     except TypeError as error:
@@ -341,7 +341,7 @@ def call_entry(b: OpBuilder, entry: RegisteredFunction, args: Sequence[Value], k
 def _lie_as_numpy(
     b: OpBuilder, order: OrderOfResult, result: Value, arguments: Sequence[Value], keywords: Mapping[str, Value]
 ) -> None:
-    """Says in which order new arrays are that a function gives, those that are no ``out``."""
+    """Say in which order new arrays are that a function gives, those that are no ``out``."""
     operands = [value for value in arguments if isinstance(value, ArrayValue)]
     given = [*operands, *(value for value in keywords.values() if isinstance(value, ArrayValue))]
     for found in result.items if isinstance(result, TupleValue) else (result,):

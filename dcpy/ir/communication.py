@@ -43,7 +43,7 @@ class Ranks(Protocol):
         """The number of this rank in the node's communicator, and how many there are; -1 for one that is not there."""
 
     def meet(self, node: Collective, visit: Visit) -> None:
-        """Waits until all ranks of the node's communicator are there; its outputs are filled then."""
+        """Wait until all ranks of the node's communicator are there; its outputs are filled then."""
 
     def send(self, node: CommNode, visit: Visit, to: int, tag: int, values: NDArray) -> int:
         """Starts to send to a rank of the node's communicator; returns a request."""
@@ -52,7 +52,7 @@ class Ranks(Protocol):
         """Starts to receive; returns a request."""
 
     def finish(self, node: CommNode, request: int, values: NDArray | None) -> NDArray | None:
-        """Waits for a request. Returns what was received; None for what was sent, which `values` still have to be."""
+        """Wait for a request. Returns what was received; None for what was sent, which `values` still have to be."""
 
 
 RANKS: ContextVar[Ranks | None] = ContextVar("RANKS", default=None)  #: those beside the rank that runs here
@@ -176,7 +176,7 @@ class Collective(CommNode):
         return {f"the operand {name.strip()!r}": _described(value) for name, value in operands.items()}
 
     def meaning_of_all(self, visits: Sequence[Visit]) -> int | Sent:
-        """Fills the outputs of all ranks, in the order of the communicator; returns how many messages that takes.
+        """Fill the outputs of all ranks, in the order of the communicator; return how many messages that takes.
 
         0 for what an MPI does in a way of its own.
         """
@@ -190,7 +190,7 @@ def communicate(
     inputs: dict[str, NDArray],
     outputs: dict[str, NDArray],
 ) -> None:
-    """Runs a node on one rank, beside the others; alone, it raises."""
+    """Run a node on one rank, beside the others; alone, it raises."""
     ranks = RANKS.get()
     if ranks is None:
         node.meaning(inputs, outputs)

@@ -144,7 +144,7 @@ class Written:
         return found
 
     def rewrite(self, changes: Changes) -> None:
-        """Replaces what its fields hold by the change of their role, if there is one; bodies stay as they are."""
+        """Replace what its fields hold by the change of their role, if there is one; bodies stay as they are."""
         for name, role in self.roles.items():
             change = changes.get(role)
             if change is not None:

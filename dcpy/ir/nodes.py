@@ -183,7 +183,7 @@ class LibraryNode(Node):
     outputs: dict[str, Memlet]
 
     def meaning(self, inputs: Mapping[str, np.ndarray], outputs: Mapping[str, np.ndarray]) -> None:
-        """Computes the outputs in place with NumPy: what the interpreter does, and what expansions must equal."""
+        """Compute the outputs in place with NumPy: what the interpreter does, and what expansions must equal."""
         raise NotImplementedError(f"library node {self.kind} must say what it means")
 
     def problems(self) -> Iterator[str]:

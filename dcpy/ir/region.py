@@ -54,7 +54,7 @@ class State(Block):
             node.state = self
 
     def add(self, node: Node) -> Node:
-        """Appends a node; returns it."""
+        """Append a node; return it."""
         return self.insert(len(self.nodes), node)
 
     def insert(self, position: int, node: Node) -> Node:
@@ -271,7 +271,7 @@ class Region:
             self.add(block)
 
     def add(self, block: Block) -> Block:
-        """Appends a block; returns it."""
+        """Append a block; return it."""
         return self.insert(len(self.blocks), block)
 
     def insert(self, position: int, block: Block) -> Block:
@@ -289,7 +289,7 @@ class Region:
         block.region = None
 
     def replace(self, block: Block, others: Iterable[Block]) -> None:
-        """Puts `others` where `block` was."""
+        """Put `others` where `block` was."""
         position = self.index(block)
         self.remove(block)
         for offset, other in enumerate(others):

@@ -86,7 +86,7 @@ class Sdfg:
     # -- declarations ------------------------------------------------------------------------------------------
 
     def declare(self, name: str, desc: Data, region: Region | None = None) -> str:
-        """Declares a container in `region` (default: the outermost); returns its name."""
+        """Declare a container in `region` (default: the outermost); return its name."""
         home = region or self.body
         if name in home.containers or name in self.symbols:
             raise InvalidSdfg(f"{name!r} is declared twice in {self.name!r}")
@@ -95,13 +95,13 @@ class Sdfg:
         return name
 
     def add_argument(self, name: str, desc: Data) -> str:
-        """Declares a container that the caller passes."""
+        """Declare a container that the caller passes."""
         self.declare(name, desc)
         self.arguments.append(name)
         return name
 
     def add_symbol(self, name: str, dtype: DType = types.int64, *, size: bool = False, argument: bool = False) -> str:
-        """Declares a free symbol: a `size` (at least 0), a stride, or an integer `argument` of the program."""
+        """Declare a free symbol: a `size` (at least 0), a stride, or an integer `argument` of the program."""
         self.symbols.setdefault(name, dtype)
         self._take(name)
         if size and name not in self.sizes:
@@ -111,13 +111,13 @@ class Sdfg:
         return name
 
     def assign_symbol(self, name: str, dtype: DType = types.int64) -> str:
-        """Declares a symbol that `SymbolAssign` blocks give values to."""
+        """Declare a symbol that `SymbolAssign` blocks give values to."""
         self.assigned_symbols.setdefault(name, dtype)
         self._take(name)
         return name
 
     def add_grid(self, name: str, *sizes: ExprLike | str) -> str:
-        """Declares a grid of processes. Symbols in its sizes that are not known yet become sizes of at least 1."""
+        """Declare a grid of processes. Symbols in its sizes that are not known yet become sizes of at least 1."""
         grid = self.grids[name] = ProcessGrid.of(*sizes)
         for symbol in grid.symbols:
             if symbol not in self.symbols:
@@ -145,7 +145,7 @@ class Sdfg:
         return name not in self._known_names()
 
     def forget_names(self) -> None:
-        """Recomputes the used names at the next `fresh_name` (after an SDFG was built or changed by hand)."""
+        """Recompute the used names at the next `fresh_name` (after an SDFG was built or changed by hand)."""
         self._used = None
 
     def _known_names(self) -> dict[str, int]:
@@ -210,7 +210,7 @@ class Sdfg:
         raise InvalidSdfg(f"no container {name!r} is visible here, in {self.name!r}")
 
     def redeclare(self, name: str, desc: Data) -> None:
-        """Replaces a container's descriptor: the one place where a change can be seen."""
+        """Replace a container's descriptor: the one place where a change can be seen."""
         self.home_of(name).containers[name] = desc
 
     def with_callees(self) -> tuple[Sdfg, ...]:

@@ -46,7 +46,7 @@ def expands(
     fuses: bool = True,
     why_slow: Callable[[AnyNode], str] = lambda node: "",
 ) -> Callable[[Callable[[AnyNode, Fragment], None]], Expansion]:
-    """Declares the decorated function as the expansion `name` of a kind of node.
+    """Declare the decorated function as the expansion `name` of a kind of node.
 
     The function writes into the `Fragment`, or declines with ``f.decline(reason)``. `environment` names the foreign
     library it calls, `dtypes` those that all operands must have one of (the same one), `on` the targets: without it
@@ -74,7 +74,7 @@ def register(
     expansions: Iterable[Expansion] = (),
     libraries: Iterable[ForeignLibrary] = (),
 ) -> None:
-    """Makes a library known in this process. `DcpyError` where a name is taken by something else."""
+    """Make a library known in this process. `DcpyError` where a name is taken by something else."""
     for node in nodes:
         LIBRARY_KINDS.add(node.kind, node)
     for expansion in expansions:

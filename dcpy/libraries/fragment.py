@@ -115,7 +115,7 @@ class Fragment:
         return fresh
 
     def decline(self, reason: str) -> NoReturn:
-        """Says that this expansion does not fit the node, and why."""
+        """Say that this expansion does not fit the node, and why."""
         raise ExpansionError(reason, span=self.node.span)
 
     def _operand(self, memlet: Memlet) -> Operand:
@@ -206,13 +206,13 @@ class Fragment:
         return Operand(Memlet(name, Subset.whole(view.shape)), view)
 
     def append(self, block: Block) -> None:
-        """Appends a block to the innermost scope that is open."""
+        """Append a block to the innermost scope that is open."""
         self._regions[-1].add(block)
 
     # -- statements --------------------------------------------------------------------------------------------
 
     def add(self, node: Node) -> Node:
-        """Appends a node to the innermost scope that is open."""
+        """Append a node to the innermost scope that is open."""
         blocks = self._regions[-1].blocks
         if not blocks or not isinstance(blocks[-1], State):
             self._regions[-1].add(State())
@@ -294,7 +294,7 @@ class Fragment:
         return sym(name)
 
     def assign(self, symbol: Expr, value: ScalarExpr) -> None:
-        """Gives a symbol that `let` made another value."""
+        """Give a symbol that `let` made another value."""
         self._regions[-1].add(SymbolAssign(str(symbol), value, span=self.node.span))
 
     def branch(self, condition: ScalarExpr) -> tuple[Region, Region]:
@@ -304,7 +304,7 @@ class Fragment:
         return holds, fails
 
     def check(self, condition: ScalarExpr, exception: str, message: str) -> None:
-        """Raises the Python exception of this name unless `condition` holds."""
+        """Raise the Python exception of this name unless `condition` holds."""
         self._regions[-1].add(Check(condition, exception, message, span=self.node.span))
 
     # -- the end -----------------------------------------------------------------------------------------------

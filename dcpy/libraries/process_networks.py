@@ -31,11 +31,11 @@ class NetworkQueues:
     name: str
 
     def push(self, f: Fragment, value: Element, *index: ExprLike) -> None:
-        """Waits for room."""
+        """Wait for room."""
         f.add(Copy(value.memlet, self._at(index)))
 
     def pop(self, f: Fragment, into: Element, *index: ExprLike) -> None:
-        """Waits for a token."""
+        """Wait for a token."""
         f.add(Copy(self._at(index), into.memlet))
 
     def _at(self, index: tuple[ExprLike, ...]) -> Memlet:

@@ -74,7 +74,7 @@ def named_or_empty(kind: Any, mark: FunctionType | None) -> Any:
 
 
 def restore(program: Any, contents: Any) -> None:
-    """Gives a new program what has come for it; others have it."""
+    """Give a new program what has come for it; others have it."""
     if "function" in vars(program):
         return
     function, options, use_annotations, owner, texts = contents() if isinstance(contents, FunctionType) else contents

@@ -128,12 +128,12 @@ class GeneratorCall:
         return next(self)
 
     def throw(self, error: BaseException | type[BaseException]) -> Any:
-        """Raises where the generator is, which ends it: no ``yield`` stands in a ``try``."""
+        """Raise where the generator is, which ends it: no ``yield`` stands in a ``try``."""
         self._next = None
         raise error
 
     def close(self) -> None:
-        """Ends the generator."""
+        """End the generator."""
         if self._running:
             raise ValueError("generator already executing")
         self._next = None

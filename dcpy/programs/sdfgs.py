@@ -70,7 +70,7 @@ class SDFG(GraphWords):
     @staticmethod
     @own_frames_hidden
     def load(path: str | Path, *, callbacks: Mapping[str, Callable[..., Any]] | None = None) -> SDFG:
-        """Reads a ``.sdfg`` file (JSON). Nothing in it is run. Raises `ParseError`.
+        """Read a ``.sdfg`` file (JSON). Nothing in it is run. Raises `ParseError`.
 
         `callbacks` are the Python functions that the program calls, by the names that it has for them
         (``"module:function"``): a file names them, and brings none along.
@@ -81,7 +81,7 @@ class SDFG(GraphWords):
         return SDFG.of(load(path)).bind(callbacks or {})
 
     def bind(self, callbacks: Mapping[str, Callable[..., Any]]) -> SDFG:
-        """Gives the callbacks of this SDFG their Python functions, by name; returns itself."""
+        """Give the callbacks of this SDFG their Python functions, by name; return itself."""
         from dcpy.ir.library.callback_table import bind
 
         bind(self, callbacks)
@@ -89,7 +89,7 @@ class SDFG(GraphWords):
 
     @own_frames_hidden
     def save(self, path: str | Path) -> None:
-        """Writes a ``.sdfg`` file (JSON), atomically."""
+        """Write a ``.sdfg`` file (JSON), atomically."""
         from dcpy.ir.files.json import save
 
         save(self, path)
@@ -106,7 +106,7 @@ class SDFG(GraphWords):
 
     @own_frames_hidden
     def validate(self) -> None:
-        """Raises `InvalidSdfg` with everything that is wrong."""
+        """Raise `InvalidSdfg` with everything that is wrong."""
         from dcpy.ir.verify import COMPILABLE, verify
 
         plugins.load()  # environments are found by name
@@ -114,13 +114,13 @@ class SDFG(GraphWords):
 
     @own_frames_hidden
     def simplify(self) -> SDFG:
-        """Coarsens the dataflow without changing results; returns itself."""
+        """Coarsen the dataflow without changing results; return itself."""
         driver.simplify(self)
         return self
 
     @own_frames_hidden
     def auto_optimize(self, device: DeviceType = DeviceType.CPU) -> SDFG:
-        """Reshapes the data movement for a device: idioms to library calls, loops to maps, maps fused; returns itself.
+        """Reshape the data movement for a device: idioms to library calls, loops to maps, maps fused; return itself.
 
         Works on the simple form. The order of floating-point sums may change, within the documented tolerance.
         """
@@ -131,7 +131,7 @@ class SDFG(GraphWords):
 
     @own_frames_hidden
     def apply(self, transformation: TransformationLike, *places: object, **captures: Node | Block | str) -> SDFG:
-        """Applies a transformation at its first match, or at the one whose captures are named; returns itself.
+        """Apply a transformation at its first match, or at the one whose captures are named; return itself.
 
         ``sdfg.apply(dcpy.MapFusion, first=node)``, ``sdfg.apply("strip-mining", scope="i", size=64)``.
         Raises `TransformationRefused` with the reasons if nothing fits.
@@ -143,12 +143,12 @@ class SDFG(GraphWords):
 
     @own_frames_hidden
     def transform(self, transformation: TransformationLike, **captures: Node | Block | str | object) -> Any:
-        """Applies a transformation as `apply` does; returns what it made: for most, maps and loops, outermost first."""
+        """Apply a transformation as `apply` does; return what it made: for most, maps and loops, outermost first."""
         return driver.apply(self, transformation, captures)
 
     @own_frames_hidden
     def apply_repeated(self, transformation: TransformationLike) -> int:
-        """Applies a transformation as long as it fits somewhere; returns how often it did."""
+        """Apply a transformation as long as it fits somewhere; return how often it did."""
         return driver.apply_repeated(self, transformation)
 
     @own_frames_hidden
@@ -196,7 +196,7 @@ class SDFG(GraphWords):
 
     @own_frames_hidden
     def expand_library_nodes(self, *prefer: str, pes: int = 0) -> SDFG:
-        """Replaces each library node by the first expansion of `prefer` that fits, else by the target's own choice.
+        """Replace each library node by the first expansion of `prefer` that fits, else by the target's own choice.
 
         ``expand_library_nodes("PBLAS")`` puts products on a grid of ranks, with copies of their operands to there, and
         leaves all other nodes as they are. Raises `TransformationRefused` where there is no product to put there.
@@ -208,7 +208,7 @@ class SDFG(GraphWords):
 
     @own_frames_hidden
     def specialize(self, sizes: Mapping[str, int]) -> SDFG:
-        """Gives symbols of shapes these values, as in ``sdfg.specialize({"N": 512})``; returns itself.
+        """Give symbols of shapes these values, as in ``sdfg.specialize({"N": 512})``; return itself.
 
         Arrays must have these sizes then. For what needs a size in numbers: windows of stencils and systolic arrays.
         """
@@ -228,7 +228,7 @@ class SDFG(GraphWords):
         memory: int = 0,
         steps: int = 0,
     ) -> SDFG:
-        """Says where containers live, and finds out what runs where and what is sent; returns itself.
+        """Say where containers live, and find out what runs where and what is sent; return itself.
 
         ``sdfg.distribute({"A": "g(block 0, whole)"}, {"g": ["P"]})``: distributions as in the textual form, grids with
         their sizes, which are numbers or symbols; or what `dcpy.on` makes, on a grid that is there. Without a plan the
@@ -249,7 +249,7 @@ class SDFG(GraphWords):
 
     @own_frames_hidden
     def localize(self, *, overlap: bool = False) -> SDFG:
-        """Makes a distributed program that of one rank, in which communication is explicit; returns itself.
+        """Make a distributed program that of one rank, in which communication is explicit; return itself.
 
         With `overlap`, elements of neighbours arrive while what needs none of them is computed.
         Raises `TransformationRefused` where a rank would touch what it does not have.
@@ -266,7 +266,7 @@ class SDFG(GraphWords):
 
     @own_frames_hidden
     def interpret(self, *arguments: Any, **named: Any) -> Any:
-        """Runs the SDFG in the reference interpreter: slow, and what it computes is what the SDFG means."""
+        """Run the SDFG in the reference interpreter: slow, and what it computes is what the SDFG means."""
         try:
             return self._interpreted(arguments, named)
         except (ArgumentError, ArgumentShapeError):
@@ -295,7 +295,7 @@ class SDFG(GraphWords):
         return CompiledSdfg(self, resolve_options(options))
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
-        """Compiles (or finds in the cache) and calls; a distributed one on all ranks that there are."""
+        """Compile (or find in the cache) and call; a distributed one on all ranks that there are."""
         if self.grids and any(getattr(node, "home", None) or _is_placed(self) for node in self.body.walk_nodes()):
             # Imported here, so that programs on one rank do not load it.
             from dcpy.programs.ranks.collective_sdfg_calls import call_on_ranks
@@ -306,7 +306,7 @@ class SDFG(GraphWords):
 
     @own_frames_hidden
     def view(self, path: str | Path = "") -> Path:
-        """Writes a self-contained HTML page (default: ``NAME.html``, here); returns where it is.
+        """Write a self-contained HTML page (default: ``NAME.html``, here); return where it is.
 
         Raises `InvalidSdfg` where the name is none: a page never lands in another folder than it should.
         """
@@ -470,7 +470,7 @@ class CompiledSdfg(Dispatcher):
 
 @own_frames_hidden
 def parse(text: str, *, callbacks: Mapping[str, Callable[..., Any]] | None = None) -> SDFG:
-    """Reads the textual form of an SDFG. Raises `ParseError`. `callbacks` as in `SDFG.load`."""
+    """Read the textual form of an SDFG. Raises `ParseError`. `callbacks` as in `SDFG.load`."""
     from dcpy.ir.text.parser import parse_sdfg
 
     plugins.load()  # library nodes are found by name

@@ -91,11 +91,11 @@ class Transformation(Pass, Generic[Plan]):
         raise NotImplementedError
 
     def apply(self, m: Match, plan: Plan, rw: Rewriter) -> Any:
-        """Does what was planned, of an SDFG that is as it was then; returns what it made, if anything."""
+        """Do what was planned, of an SDFG that is as it was then; return what it made, if anything."""
         raise NotImplementedError
 
     def run(self, rw: Rewriter) -> int:
-        """Applies it wherever it is legal; remarks say where it was, and where it is not and why."""
+        """Apply it wherever it is legal; remarks say where it was, and where it is not and why."""
         count = sweep(self, rw)
         if rw.remarks is not None:
             for match in matches(self, rw.sdfg, rw.uses):
@@ -119,7 +119,7 @@ def apply_once(
     check: bool = False,
     **choice: object,
 ) -> Any:
-    """Applies a transformation at the first match that allows it; returns what `apply` returns.
+    """Apply a transformation at the first match that allows it; return what `apply` returns.
 
     `choice` pins captures (``first=node``, ``tmp="tmp0"``, ``loop="i"``) and sets parameters.
     A node or block that was replaced since it was found stands for what took its place.
@@ -145,7 +145,7 @@ def apply_once(
 def apply_repeated(
     sdfg: Sdfg, transformation: Transformation[Any] | type[Transformation[Any]], *, check: bool = False, **given: object
 ) -> int:
-    """Applies a transformation until no match allows it; returns how often it was applied.
+    """Apply a transformation until no match allows it; return how often it was applied.
 
     One sweep in program order, which looks again only where something changed: linear in the size of the SDFG.
     """
@@ -221,7 +221,7 @@ def _table(chosen: Transformation[Any], rows: Sequence[tuple[str, object]]) -> s
 
 
 def perform(transformation: Transformation[Plan], match: Match, plan: Plan, rw: Rewriter) -> Any:
-    """Applies a transformation as it was planned at a match, and enters that into the history."""
+    """Apply a transformation as it was planned at a match, and enter that into the history."""
     entry = entry_of(transformation, match)
     if rw.remarks is not None:
         rw.remark(match.anchor, True, about=match.in_words())
@@ -231,7 +231,7 @@ def perform(transformation: Transformation[Plan], match: Match, plan: Plan, rw: 
 
 
 def _apply_at(transformation: Transformation[Any], anchor: Element | Sdfg, rw: Rewriter) -> bool:
-    """Applies at the first match beginning at `anchor` that allows it; whether there was one."""
+    """Apply at the first match beginning at `anchor` that allows it; whether there was one."""
     if isinstance(anchor, Node | Block) and not rw.uses.holds(anchor):
         return False
     for match in transformation.pattern.matches_at(anchor, rw.uses):

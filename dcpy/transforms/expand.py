@@ -77,7 +77,7 @@ class ExpandLibraryNode(Transformation[tuple[ExpansionChoice, Replacement]]):
             return Refusal("; ".join(problem.notes))
 
     def apply(self, m: Match, plan: tuple[ExpansionChoice, Replacement], rw: Rewriter) -> list[LibraryNode]:
-        """Returns the library nodes that the expansion itself consists of."""
+        """Return the library nodes that the expansion itself consists of."""
         return install(rw, m[self.node], plan[1])
 
     def choose(self, node: LibraryNode) -> tuple[ExpansionChoice, Replacement]:
@@ -148,7 +148,7 @@ class ExpandLibraryNodes(Pass):
     libraries: tuple[str, ...] = ()
 
     def run(self, rw: Rewriter) -> int:
-        """Returns the number of nodes that were expanded."""
+        """Return the number of nodes that were expanded."""
         return len(self.expand(rw))
 
     def expand(self, rw: Rewriter) -> tuple[ExpansionChoice, ...]:
@@ -193,7 +193,7 @@ def require_expansion(name: str) -> None:
 
 
 def install(rw: Rewriter, node: LibraryNode, replacement: Replacement) -> list[LibraryNode]:
-    """Puts the replacement where the node was; returns the library nodes in it."""
+    """Put the replacement where the node was; return the library nodes in it."""
     state = node.state
     if state is None or state.region is None:
         raise ExpansionError(f"{node.kind} is in no SDFG", span=node.span)

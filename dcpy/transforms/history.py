@@ -42,7 +42,7 @@ def _kind(step: Pass) -> str:
 
 
 def replay(sdfg: Sdfg, history: Iterable[str], *, check: bool = False) -> Sdfg:
-    """Applies a history to an SDFG as it was before; returns that SDFG, which is changed in place.
+    """Apply a history to an SDFG as it was before; return that SDFG, which is changed in place.
 
     `TransformationRefused` where an entry does not fit any more.
     """

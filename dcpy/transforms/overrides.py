@@ -45,7 +45,7 @@ def without(pipeline: Pipeline, overrides: Sequence[str]) -> Pipeline:
 
 
 def neighbours(overrides: Sequence[str], pipelines: Sequence[Pipeline], costs: Costs) -> Iterator[tuple[str, ...]]:
-    """Overrides that differ from these in one decision: a pass more is left out, or a number is another one.
+    """Override that differ from these in one decision: a pass more is left out, or a number is another one.
 
     The costs are those in force. Deterministic, in the order of the pipelines; numbers come last.
     """

@@ -26,7 +26,7 @@ def run_pipeline(
     until: str = "",
     observer: Observer | None = None,
 ) -> RunReport:
-    """Runs a pipeline on an SDFG and its callees, in place; returns what each pass did.
+    """Run a pipeline on an SDFG and its callees, in place; return what each pass did.
 
     With `check` each change is verified, and so are the forms that passes require and ensure; with `explain` the report
     has remarks. `until` names the last pass to run; `UnknownName` where the pipeline has none of that name.

@@ -27,7 +27,7 @@ class Pass:
 
     @abstractmethod
     def run(self, rw: Rewriter) -> int:
-        """Changes the SDFG of `rw`, never its meaning; returns how many changes were made."""
+        """Change the SDFG of `rw`, never its meaning; return how many changes were made."""
 
     def __str__(self) -> str:
         return print_pass(self)
@@ -47,4 +47,4 @@ class GraphPass(Pass):
 
     @abstractmethod
     def decide(self, rw: Rewriter) -> None:
-        """Takes the decisions, carries them out, and remarks on those that people ask about."""
+        """Take the decisions, carry them out, and remark on those that people ask about."""

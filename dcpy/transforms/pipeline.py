@@ -164,7 +164,7 @@ def _parts(passes: tuple[Pass, ...]) -> Iterator[Pass]:
 
 
 def run_pass(step: Pass, rw: Rewriter, report: RunReport) -> None:
-    """Runs one pass on one SDFG, and enters into the report what it did."""
+    """Run one pass on one SDFG, and enter into the report what it did."""
     if isinstance(step, CompositePass):
         step.run_with(rw, report)
         return

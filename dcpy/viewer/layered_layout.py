@@ -72,7 +72,7 @@ class _Layers:
     # -- order -------------------------------------------------------------------------------------------------
 
     def order(self) -> None:
-        """Sorts each layer by the mean position of its neighbours; keeps the order with the fewest crossings."""
+        """Sort each layer by the mean position of its neighbours; keep the order with the fewest crossings."""
         best, fewest = [list(layer) for layer in self.layers], self._crossings()
         for sweep in range(SWEEPS):
             if fewest == 0:

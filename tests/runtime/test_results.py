@@ -15,7 +15,7 @@ from numpy._core.multiarray import get_handler_name
 from dcpy.codegen.artifact import ArrayArg, Dim, FreshArray, Signature
 from dcpy.runtime.dispatch import Dispatcher
 
-pytestmark = [pytest.mark.cc, pytest.mark.skipif(sys.platform != "linux", reason="needs the memory that NumPy keeps on Linux")]
+pytestmark = [pytest.mark.cc, pytest.mark.skipif(sys.platform != "linux", reason="needs the memory of NumPy on Linux")]
 
 LARGE = (4 << 20) // 8  # numbers from which on NumPy asks for huge pages
 

@@ -79,7 +79,7 @@ class Replayed:
 
 
 def replayed(processes: Sequence[Replay], depths: Mapping[str, int]) -> Replayed:
-    """Runs processes against each other, in queues of these depths."""
+    """Run processes against each other, in queues of these depths."""
     queues = {name: _Queue(name, depth) for name, depth in depths.items()}
     ready: deque[_Process] = deque()
     made = [_Process({own: queues[name] for own, name in one.queues.items()}, ready) for one in processes]
@@ -210,7 +210,7 @@ class _Process:
                 yield from (self.wait(self.full(), True) if is_there else self.wait_for_any(queue, self.full()))
 
     def push(self, queue: _Queue) -> None:
-        """Puts a token into the pipeline: it leaves behind its last stage, one token of a queue in a tick."""
+        """Put a token into the pipeline: it leaves behind its last stage, one token of a queue in a tick."""
         due = self.tick + (self.pipe.depth if self.pipe is not None else 0)
         outputs = self.outputs
         for at, other in reversed(outputs):

@@ -156,7 +156,7 @@ class _CycleCounter:
     def at_times(
         self, loop: tree.Loop, mark: tree.Pipelined, course: ProcessTime, interval: int, known: dict[str, int]
     ) -> None:
-        """Corrects a course for what happens in some iterations only, as conditions on variables of the loops say."""
+        """Correct a course for what happens in some iterations only, as conditions on variables of the loops say."""
         found = list(guarded(loop.body))
         axes = axes_of(loop, mark, known)
         if axes is None or not any(one.conditions for one in found):
@@ -179,7 +179,7 @@ class _CycleCounter:
 
 
 def follow(course: ProcessTime, later: ProcessTime) -> None:
-    """Appends what comes later."""
+    """Append what comes later."""
     for mine, theirs in ((course.pops, later.pops), (course.pushes, later.pushes)):
         for name, one in theirs.items():
             add(mine, name, one.later(course.cycles))

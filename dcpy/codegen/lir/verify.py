@@ -58,11 +58,11 @@ def problems(module: tree.Module, foreign: Mapping[str, Prototype | None]) -> li
         if known.get(function.name) is not None:  # words of foreign text need not be functions
             found.append(FunctionError(function.name, "declared twice", function.span))
         known[function.name] = FunctionTypes.of_function(function)
-        found += _FunctionCheck(function, known, outer).problems()
+        found += _Checker(function, known, outer).problems()
         found += [FunctionError(function.name, message, span) for message, span in host_problems(function)]
     for kernel in module.kernels:
         run = tree.Function(kernel.name, Basic.VOID, kernel.params, kernel.body, span=kernel.span)
-        found += _FunctionCheck(run, known, outer, in_kernel=True).problems()
+        found += _Checker(run, known, outer, in_kernel=True).problems()
         found += [FunctionError(kernel.name, message, span) for message, span in kernel_problems(kernel)]
     return found
 
@@ -88,7 +88,7 @@ class _VisibleNames:
         return _VisibleNames(dict(self.names), set(), attempts, self.in_loop or loop)
 
 
-class _FunctionCheck:
+class _Checker:
     """The check of one function."""
 
     def __init__(
@@ -328,16 +328,16 @@ class _FunctionCheck:
             self.report(f"a {type(s).__name__.lower()} outside of loops")
 
 
-_STATEMENTS: dict[type, Callable[[_FunctionCheck, Any, _VisibleNames], None]] = {
-    tree.Declare: _FunctionCheck.check_declare, tree.HeapBuffer: _FunctionCheck.check_heap,
-    tree.StackBuffer: _FunctionCheck.check_stack, tree.Grow: _FunctionCheck.check_grow, tree.Queues: _FunctionCheck.check_queues,
-    tree.Assign: _FunctionCheck.check_assign, tree.Update: _FunctionCheck.check_update,
-    tree.Evaluate: _FunctionCheck.check_evaluate, tree.TeamCall: _FunctionCheck.check_team,
-    tree.ProcessNetwork: _FunctionCheck.check_network, tree.Spawn: _FunctionCheck.check_spawn, tree.Run: _FunctionCheck.check_run,
-    tree.Compound: _FunctionCheck.check_block, tree.Attempt: _FunctionCheck.check_attempt, tree.Loop: _FunctionCheck.check_loop,
-    tree.While: _FunctionCheck.check_while, tree.If: _FunctionCheck.check_if, tree.CheckFail: _FunctionCheck.check_fail,
-    tree.Return: _FunctionCheck.check_return, tree.Break: _FunctionCheck.check_leave, tree.Continue: _FunctionCheck.check_leave,
-    tree.DeviceBuffer: _FunctionCheck.check_device_buffer, tree.SharedBuffer: _FunctionCheck.check_shared,
-    tree.BlockBarrier: _FunctionCheck.check_barrier, tree.Transfer: _FunctionCheck.check_transfer,
-    tree.TransferBox: _FunctionCheck.check_box, tree.Launch: _FunctionCheck.check_launch,
+_STATEMENTS: dict[type, Callable[[_Checker, Any, _VisibleNames], None]] = {
+    tree.Declare: _Checker.check_declare, tree.HeapBuffer: _Checker.check_heap,
+    tree.StackBuffer: _Checker.check_stack, tree.Grow: _Checker.check_grow, tree.Queues: _Checker.check_queues,
+    tree.Assign: _Checker.check_assign, tree.Update: _Checker.check_update,
+    tree.Evaluate: _Checker.check_evaluate, tree.TeamCall: _Checker.check_team,
+    tree.ProcessNetwork: _Checker.check_network, tree.Spawn: _Checker.check_spawn, tree.Run: _Checker.check_run,
+    tree.Compound: _Checker.check_block, tree.Attempt: _Checker.check_attempt, tree.Loop: _Checker.check_loop,
+    tree.While: _Checker.check_while, tree.If: _Checker.check_if, tree.CheckFail: _Checker.check_fail,
+    tree.Return: _Checker.check_return, tree.Break: _Checker.check_leave, tree.Continue: _Checker.check_leave,
+    tree.DeviceBuffer: _Checker.check_device_buffer, tree.SharedBuffer: _Checker.check_shared,
+    tree.BlockBarrier: _Checker.check_barrier, tree.Transfer: _Checker.check_transfer,
+    tree.TransferBox: _Checker.check_box, tree.Launch: _Checker.check_launch,
 }  # fmt: skip

@@ -19,7 +19,7 @@ def constant_size(context: Context, name: str, desc: Scalar | Array) -> int:
 
 
 def declare_array(context: Context, name: str, desc: Array, *, container: str = "", grows: bool = False) -> None:
-    """Allocates an array on the heap, for as long as the scope lasts or, where it persists, the library is loaded.
+    """Allocate an array on the heap, for as long as the scope lasts or, where it persists, the library is loaded.
 
     `container`: the one that it holds, if it is no copy that a call needs.
     """

@@ -19,7 +19,7 @@ from dcpy.ir.symbolic import max_of, product_of
 
 
 def register_places(context: Context) -> None:
-    """Gives every transient and view of the SDFG its place (arguments have theirs by now); refuses what has none."""
+    """Give every transient and view of the SDFG its place (arguments have theirs by now); refuse what has none."""
     descs: dict[str, Data] = {
         name: desc for region in context.sdfg.body.walk_regions() for name, desc in region.containers.items()
     }
@@ -79,7 +79,7 @@ def _with_actual_strides(context: Context, name: str, descs: dict[str, Data]) ->
 
 
 def declare_buffer(context: Context, name: str) -> None:
-    """Declares a transient; its sizes are known here."""
+    """Declare a transient; its sizes are known here."""
     desc = context.uses.desc(name)
     if isinstance(desc, Stream):
         with context.at(desc.span):
@@ -105,7 +105,7 @@ def declare_buffer(context: Context, name: str) -> None:
 
 
 def resize_array(context: Context, block: Resize) -> None:
-    """Moves a growing array to memory of its new size, which the symbol has already."""
+    """Move a growing array to memory of its new size, which the symbol has already."""
     desc, place = context.uses.desc(block.container), context.locations[block.container]
     assert isinstance(desc, Array)  # `verify` refuses others
     row = product_of(*desc.shape[1:])

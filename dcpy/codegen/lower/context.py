@@ -210,7 +210,7 @@ class Context:
     # -- statements --------------------------------------------------------------------------------------------
 
     def emit(self, statement: Statement) -> None:
-        """Appends a statement, placed at the current node."""
+        """Append a statement, placed at the current node."""
         self._body.append(with_span(statement, self._span))
 
     @property
@@ -219,12 +219,12 @@ class Context:
         return self._body[-1] if self._body else None
 
     def drop_last(self) -> None:
-        """Takes the statement before back."""
+        """Take the statement before back."""
         self._body.pop()
 
     @contextmanager
     def capture(self) -> Iterator[list[Statement]]:
-        """Collects the statements emitted inside into a body of their own."""
+        """Collect the statements emitted inside into a body of their own."""
         outer, self._body = self._body, []
         try:
             yield self._body
@@ -337,7 +337,7 @@ class Context:
         return self.sdfg.desc(name, region)
 
     def fail_unless_memory(self, pointer: Name, container: str = "") -> None:
-        """Leaves with a MemoryError where an allocation gave nothing, for a container or for a copy that a call needs."""
+        """Leave with a MemoryError where an allocation gave nothing, for a container or a copy that a call needs."""
         what = description(self.sdfg, container, quoting=False) if container else "a copy"
         number = self.module.check_number("MemoryError", f"no memory is left for {what}", self._span)
         self.fail(self.is_null(pointer), number)
@@ -345,7 +345,7 @@ class Context:
     def fail(
         self, condition: LirExpr, number: LirExpr | int, values: tuple[LirExpr, ...] = (), *, forwarded: bool = False
     ) -> None:
-        """Leaves where a condition holds: the function, or the iteration of the parallel map around."""
+        """Leave where a condition holds: the function, or the iteration of the parallel map around."""
         status = None if self.parallel is None or self.kernel is not None else FAILURE
         code = Literal(number, STATUS) if isinstance(number, int) else number
         order: tuple[LirExpr, ...] = ()
@@ -358,7 +358,7 @@ class Context:
     def warn(
         self, condition: LirExpr, number: LirExpr | int, values: tuple[LirExpr, ...] = (), *, forwarded: bool = False
     ) -> None:
-        """Keeps the first warning, and goes on."""
+        """Keep the first warning, and go on."""
         if self.kernel is not None:
             raise self.refuse("a warning in a kernel", help="warn before or after it")
         self.may_warn = True

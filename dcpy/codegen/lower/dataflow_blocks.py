@@ -23,7 +23,7 @@ LowerRegion = Callable[[Context, Region], tree.Body]
 
 
 def lower_dataflow(context: Context, block: Dataflow, lower_region: LowerRegion) -> None:
-    """Emits the network; where it fails, the program stops with the status of the process that counts."""
+    """Emit the network; where it fails, the program stops with the status of the process that counts."""
     if context.module.hardware is not None:
         lower_kernel(context, block, lower_region)
         return

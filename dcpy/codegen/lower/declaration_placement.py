@@ -37,7 +37,7 @@ class DeclarationPlacement:
 
 
 def plan_placement(sdfg: Sdfg, uses: Uses, owned: Iterable[str] = ()) -> DeclarationPlacement:
-    """Decides for all transients and assigned symbols of `sdfg`, and the results that it allocates itself."""
+    """Decide for all transients and assigned symbols of `sdfg`, and the results that it allocates itself."""
     plan = DeclarationPlacement()
     plan.growing |= {block.container for block in sdfg.body.walk_blocks() if isinstance(block, Resize)}
     for block in sdfg.body.blocks:

@@ -61,7 +61,7 @@ class _Mentions:
 
 
 def _sink(declaration: Declare, body: Body, mentions: _Mentions) -> Body:
-    """Puts `declaration` into `body`."""
+    """Put `declaration` into `body`."""
     users = [position for position, statement in enumerate(body) if mentions(statement, declaration.name)]
     if not users:
         return body

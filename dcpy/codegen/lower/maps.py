@@ -45,7 +45,7 @@ FOLDED = (Sequential, Vector, Parallel)  # what all iterations of these combine 
 
 
 def lower_map(context: Context, node: Map, lower_region: LowerRegion) -> None:
-    """Emits the loops of a map."""
+    """Emit the loops of a map."""
     if isinstance(node.schedule, Grid | ThreadBlock):
         from dcpy.codegen.lower.gpu import kernel_functions, thread_blocks  # late: programs for CPUs load nothing of it
 
@@ -79,7 +79,7 @@ def lower_map(context: Context, node: Map, lower_region: LowerRegion) -> None:
 
 
 def _store(context: Context, node: Map, memlet: Memlet, accumulator: Accumulator) -> None:
-    """Folds the accumulator into its location, which must exist: where it may not, only if there were iterations."""
+    """Fold the accumulator into its location, which must exist: where it may not, only if there were iterations."""
     with context.capture() as body:
         write(context, memlet, *of_accumulator(accumulator))
     if _is_inside(context, memlet):
@@ -277,7 +277,7 @@ def _divided(
 
 
 def _require_counted(context: Context, node: Map, collapse: int) -> None:
-    """Leaves with an `OverflowError` where loops that a team divides as one have more iterations than 64 bits count."""
+    """Leave with an `OverflowError` where loops that a team divides as one have more iterations than 64 bits count."""
     overflow = overflow_of_iterations(context, node.domain[:collapse]) if collapse > 1 else None
     if overflow is not None:
         message = f"a loop over {', '.join(node.params[:collapse])} has more iterations than 64 bits count"
@@ -285,7 +285,7 @@ def _require_counted(context: Context, node: Map, collapse: int) -> None:
 
 
 def _call_by_team(context: Context, node: Map, loops: tree.Body, fails: bool) -> None:
-    """Makes the loops, behind what each thread needs for them, a function, and calls it with what it uses."""
+    """Make the loops, behind what each thread needs for them, a function, and call it with what it uses."""
     context.module.threads = True
     name = context.file_name(f"{context.sdfg.name}_map_{'_'.join(node.params)}")
     checks = [s for s in statements(loops) if isinstance(s, tree.CheckFail)]
@@ -316,7 +316,7 @@ def _call_by_team(context: Context, node: Map, loops: tree.Body, fails: bool) ->
 
 
 def _emit_with_checks(context: Context, team: tree.TeamCall | tree.Evaluate, fails: bool) -> None:
-    """Returns the first failure of the team after all of it has come to an end. Its numbers go to this thread's."""
+    """Return the first failure of the team after all of it has come to an end. Its numbers go to this thread's."""
     failure = Name("failure", STATUS)
     stopped = Infix("!=", failure, Literal(0, STATUS), TRUTH)
     with context.capture() as block:

@@ -19,7 +19,7 @@ def start_owned(context: Context) -> tuple[tree.Statement, ...]:
 
 
 def allocate_owned(context: Context, name: str) -> None:
-    """Allocates a result whose sizes are known from here on, and hands it over at once."""
+    """Allocate a result whose sizes are known from here on, and hand it over at once."""
     desc = context.uses.desc(name)
     assert isinstance(desc, Array)  # `generate.default_signature` describes no others as owned
     result, place = context.owned_results[name], context.locations[name]

@@ -33,7 +33,7 @@ def stream_place(context: Context, name: str, desc: Stream) -> StorageLocation:
 
 
 def declare_stream(context: Context, name: str, desc: Stream) -> None:
-    """Makes the queues, which live as long as the scope; those of hardware are made by its kernel."""
+    """Make the queues, which live as long as the scope; those of hardware are made by its kernel."""
     if context.module.hardware is not None:
         return
     count: LirExpr = integer(1)
@@ -46,7 +46,7 @@ def declare_stream(context: Context, name: str, desc: Stream) -> None:
 
 
 def push(context: Context, memlet: Memlet, value: LirExpr) -> None:
-    """Pushes a value of the stream's dtype, as soon as there is room."""
+    """Push a value of the stream's dtype, as soon as there is room."""
     if context.module.hardware is not None:
         push_to_queue(context, memlet, value)
         return
@@ -80,7 +80,7 @@ def _queue(context: Context, memlet: Memlet) -> LirExpr:
 
 
 def _fail_where_it_waits(context: Context, memlet: Memlet, waits: LirExpr, what: str, state: str) -> None:
-    """Leaves where no process will end the waiting; indices that are not known yet are the numbers of the message."""
+    """Leave where no process will end the waiting; indices that are not known yet are the numbers of the message."""
     values: list[Expr] = []
     indices = []
     for index in memlet.subset.indices:

@@ -101,7 +101,7 @@ def point_of(subset: Subset) -> tuple[Expr, ...]:
 
 
 def write(context: Context, memlet: Memlet, value: LirExpr, source: DType) -> None:
-    """Stores a value of dtype `source` where a memlet says, resolving the conflict if it asks for that."""
+    """Store a value of dtype `source` where a memlet says, resolving the conflict if it asks for that."""
     place = context.locations[memlet.container]
     if is_stream(place):
         push(context, memlet, convert(value, source, place.dtype))
@@ -121,7 +121,7 @@ def write(context: Context, memlet: Memlet, value: LirExpr, source: DType) -> No
 
 
 def _fold(context: Context, accumulator: Accumulator, value: LirExpr, source: DType) -> None:
-    """Combines a value with an accumulator: a complex one by its parts."""
+    """Combine a value with an accumulator: a complex one by its parts."""
     combination = ReductionOperator(accumulator.op, accumulator.dtype)
     if accumulator.imag is None:
         combined = to_accumulator(accumulator, value, source)

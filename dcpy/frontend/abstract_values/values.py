@@ -455,6 +455,10 @@ def shape_of(value: Value) -> tuple[Expr, ...]:
     return value.shape if isinstance(value, ArrayValue) else ()
 
 
+def _kind_of_object(value: object) -> str:
+    return "a set" if isinstance(value, set | frozenset) else f"a {type(value).__name__}"
+
+
 def kind_of(value: Value) -> str:
     """Return a description of the value in words, for messages."""
     match value:
@@ -464,10 +468,8 @@ def kind_of(value: Value) -> str:
             return kind_of(like)
         case Static(value=None):
             return "None"
-        case Static(value=set() | frozenset()):
-            return "a set"
         case Static(value=object_):
-            return f"{object_!r}" if isinstance(object_, _PLAIN) else f"a {type(object_).__name__}"
+            return f"{object_!r}" if isinstance(object_, _PLAIN) else _kind_of_object(object_)
         case Scalar(dtype=dtype):
             return f"a scalar {dtype.numpy_name}"
         case TupleValue(cls=cls) | RecordValue(cls=cls) | ObjectValue(cls=cls) if cls is not None:

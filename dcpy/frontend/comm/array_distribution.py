@@ -25,7 +25,7 @@ _OUTSIDE = importlib.import_module("dcpy.distributed")  # which is above this la
 
 
 def _known(name: str) -> None:
-    """Registers a function whose arguments are known when the program is compiled."""
+    """Register a function whose arguments are known when the program is compiled."""
     function = getattr(_OUTSIDE, name)
 
     def call(b: OpBuilder, *args: Value, **keywords: Value) -> Value:

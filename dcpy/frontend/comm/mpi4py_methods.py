@@ -42,7 +42,7 @@ class GridOfRanks:
 
 
 def stands_for(*names: str) -> Callable[[Implementation], Implementation]:
-    """Registers the implementation of members of mpi4py's module, where that is loaded."""
+    """Register the implementation of members of mpi4py's module, where that is loaded."""
     return implements(*(operator.attrgetter(name)(MPI) for name in names if MPI is not None))
 
 
@@ -85,14 +85,14 @@ def barrier(b: OpBuilder, comm: Value) -> Value:
 
 @stands_for("Comm.Send", "Comm.Ssend")
 def send(b: OpBuilder, comm: Value, buf: Value, dest: Value, tag: Value = TAG) -> Value:
-    """Sends an array; it may wait until the other rank receives."""
+    """Send an array; it may wait until the other rank receives."""
     _all_ranks(b, comm)
     return point_to_point.send(b, _buffer(b, buf), dest, tag)
 
 
 @stands_for("Comm.Recv")
 def recv(b: OpBuilder, comm: Value, buf: Value, source: Value = ANYBODY, tag: Value = ANYTHING) -> Value:
-    """Waits for a message of a rank."""
+    """Wait for a message of a rank."""
     _all_ranks(b, comm)
     return point_to_point.recv(b, _buffer(b, buf), source, tag)
 
@@ -126,13 +126,13 @@ def sendrecv(
 
 @method("Wait")
 def wait(b: OpBuilder, request: Value) -> Value:
-    """Waits for one message."""
+    """Wait for one message."""
     return point_to_point.wait(b, request)
 
 
 @stands_for("Request.Waitall")
 def waitall(b: OpBuilder, requests: Value) -> Value:
-    """Waits for all messages of a list of requests."""
+    """Wait for all messages of a list of requests."""
     listed = items_of(requests)
     if listed is None:
         return point_to_point.waitall(b, requests)

@@ -17,7 +17,7 @@ NONE = Static(None)
 
 
 def implements_comm(name: str) -> Callable[[Implementation], Implementation]:
-    """Registers the implementation of a function of ``dcpy.comm``, which is above this layer."""
+    """Register the implementation of a function of ``dcpy.comm``, which is above this layer."""
     return implements(getattr(importlib.import_module("dcpy.comm"), name))
 
 

@@ -46,7 +46,7 @@ Requests = dict[int, PendingMessage]
 
 @implements_comm("Send")
 def send(b: OpBuilder, buffer: Value, dest: Value, tag: Value = TAG) -> Value:
-    """Sends an array; it may wait until the other rank receives."""
+    """Send an array; it may wait until the other rank receives."""
     fields = {"to": rank_of(b, dest, "dest"), "tag": b.integer(tag, "tag")}
     b.library("comm.send", {"x": sent_operand(b, buffer, "comm.Send")}, {}, **fields)
     return NONE
@@ -54,7 +54,7 @@ def send(b: OpBuilder, buffer: Value, dest: Value, tag: Value = TAG) -> Value:
 
 @implements_comm("Recv")
 def recv(b: OpBuilder, buffer: Value, source: Value, tag: Value = TAG) -> Value:
-    """Waits for a message of a rank."""
+    """Wait for a message of a rank."""
     out = received_operand(b, buffer, "comm.Recv")
     fields = {"source": rank_of(b, source, "source"), "tag": b.integer(tag, "tag")}
     b.library("comm.recv", {"out": out}, {"out": out}, **fields)
@@ -63,7 +63,7 @@ def recv(b: OpBuilder, buffer: Value, source: Value, tag: Value = TAG) -> Value:
 
 @implements_comm("Sendrecv")
 def sendrecv(b: OpBuilder, sendbuf: Value, dest: Value, recvbuf: Value, source: Value, tag: Value = TAG) -> Value:
-    """Sends to one rank and receives from another one, at the same time."""
+    """Send to one rank and receive from another one, at the same time."""
     x, out = sent_operand(b, sendbuf, "comm.Sendrecv"), received_operand(b, recvbuf, "comm.Sendrecv")
     require_same_dtype(b, "Sendrecv", x, out)
     ends = {"to": rank_of(b, dest, "dest"), "source": rank_of(b, source, "source")}
@@ -93,7 +93,7 @@ def irecv(b: OpBuilder, buffer: Value, source: Value, tag: Value = TAG, request:
 
 @implements_comm("Wait")
 def wait(b: OpBuilder, request: Value) -> Value:
-    """Waits for one message."""
+    """Wait for one message."""
     word, number = _request(b, request)
     _wait(b, word, number, number + 1)
     return NONE
@@ -101,7 +101,7 @@ def wait(b: OpBuilder, request: Value) -> Value:
 
 @implements_comm("Waitall")
 def waitall(b: OpBuilder, requests: Value) -> Value:
-    """Waits for all messages of an array of requests."""
+    """Wait for all messages of an array of requests."""
     count = requests.shape[0].constant if isinstance(requests, ArrayValue) and requests.rank == 1 else None
     if count is None or not isinstance(requests, ArrayValue):
         raise b.error(

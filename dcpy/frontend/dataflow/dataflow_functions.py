@@ -66,7 +66,7 @@ def named(label: str) -> Iterator[None]:
 def reduce(
     function: Callable[[Any, Any], Any], array: Any, out: Any = None, axis: Any = None, identity: Any = None
 ) -> Any:
-    """Combines the elements along axes: ``dcpy.reduce(lambda a, b: a + b, A, axis=1, identity=0)``.
+    """Combine the elements along axes: ``dcpy.reduce(lambda a, b: a + b, A, axis=1, identity=0)``.
 
     With `out`, the result is stored there; without an identity, it is combined with what is there.
     """

@@ -61,7 +61,7 @@ class Operands:
 
 
 def run_tasklet(frame: Frame, node: core.Tasklet, execute: Execute) -> Flow:
-    """Writes a tasklet; what its memlets name is evaluated before its body, in order."""
+    """Write a tasklet; what its memlets name is evaluated before its body, in order."""
     operands = _operands(frame, node)
     visible = _visible(frame, node)
     if expression_tasklets.emit(frame, node, operands.inputs, operands.targets, visible):

@@ -31,7 +31,7 @@ def emit(
     frame: Frame, node: core.Tasklet, inputs: Mapping[str, Value], targets: Sequence[TaskletOutput],
     visible: Mapping[str, Value],
 ) -> bool:  # fmt: skip
-    """Writes the tasklet where its body is nothing but expressions; returns whether it is."""
+    """Write the tasklet where its body is nothing but expressions; return whether it is."""
     if not all(map(_is_assignment, node.body)) or not targets or any(map(_needs_code, targets)):
         return False
     draft = Draft({name: _connected(name, value) for name, value in inputs.items()})

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def run_dataflow(frame: Frame, node: core.Dataflow) -> Flow:
-    """Writes the block with its processes."""
+    """Write the block with its processes."""
     if frame.map_scopes():
         raise FrontendError("a dataflow block in a parallel map", help="write a plain for loop, or one process more")
     network = Region()
@@ -77,7 +77,7 @@ def _range(frame: Frame, points: object) -> Range:
 
 
 def require_exclusive(sdfg: Sdfg) -> None:
-    """Refuses processes of which one writes what another one touches, and two at one end of a stream."""
+    """Refuse processes of which one writes what another one touches, and two at one end of a stream."""
     blocks = [block for block in sdfg.body.walk_blocks() if isinstance(block, Dataflow)]
     uses = Uses(sdfg) if blocks else None
     for block in blocks:

@@ -31,14 +31,14 @@ class Stream:
         self._queue: deque[Any] = deque()
 
     def push(self, value: Any) -> None:
-        """Appends one element, converted to the stream's dtype as a store into an array converts it."""
+        """Append one element, converted to the stream's dtype as a store into an array converts it."""
         item = np.empty((), self._dtype)
         item[...] = value
         wait(lambda: self._depth == 0 or len(self._queue) < self._depth, f"for room in {self!r}, which is full")
         self._queue.append(item[()])
 
     def pop(self) -> Any:
-        """Takes the first element."""
+        """Take the first element."""
         wait(lambda: bool(self._queue), f"for an element of {self!r}, which is empty")
         return self._queue.popleft()
 

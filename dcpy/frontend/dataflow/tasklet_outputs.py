@@ -151,7 +151,7 @@ def opened(frame: Frame, target: TaskletOutput) -> ArrayValue | StreamValue:
 
 
 def require_write_only(target: TaskletOutput, body: core.Body) -> None:
-    """Refuses reads of an output that is combined: what is there belongs to all iterations."""
+    """Refuse reads of an output that is combined: what is there belongs to all iterations."""
     if target.resolution and target.is_direct and reads(body, target.name):
         raise FrontendError(
             f"the tasklet reads {target.name!r}, whose writes are combined",
@@ -182,7 +182,7 @@ def converted(frame: Frame, target: TaskletOutput, value: Value) -> Value:
 
 
 def write(frame: Frame, target: TaskletOutput, value: Value) -> None:
-    """Writes a result: one element, or the number that a name stands for."""
+    """Write a result: one element, or the number that a name stands for."""
     if target.place is None:
         _write_number(frame, target, value)
         return

@@ -197,7 +197,7 @@ class If(Base):
     orelse: Body
 
     def __post_init__(self) -> None:
-        """Finds the names of a chain from its end, as it is built."""
+        """Find the names of a chain from its end, as it is built."""
         _ = self.uses, self.calls, self.bound
 
     def expressions(self) -> tuple[Expression | None, ...]:

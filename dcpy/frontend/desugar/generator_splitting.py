@@ -389,7 +389,7 @@ def _rebuilt(name: str, shape: Shape, leaves: list[str]) -> ast.expr:
 
 
 def _located(tree: ast.FunctionDef) -> ast.FunctionDef:
-    """Gives what was made the place of what it is in."""
+    """Give what was made the place of what it is in."""
     pending: list[tuple[ast.AST, ast.AST]] = [(tree, tree)]
     while pending:
         part, around = pending.pop()

@@ -57,7 +57,7 @@ class _Tests:
     names: list[tuple[str, ast.expr]] = field(default_factory=list)
 
     def pattern(self, pattern: ast.pattern, subject: ast.expr) -> None:
-        """Adds what the pattern asks of the subject, an expression that may be written several times."""
+        """Add what the pattern asks of the subject, an expression that may be written several times."""
         match pattern:
             case ast.MatchValue(value=value):
                 self.tests.append(ast.Compare(subject, [ast.Eq()], [value]))

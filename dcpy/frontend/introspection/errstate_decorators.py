@@ -15,7 +15,7 @@ _WRAPPER = np.errstate()(lambda: None).__code__  # of what the decorator makes o
 
 
 def require_silent(state: np.errstate) -> None:
-    """Refuses what makes NumPy raise, print or call for floating-point errors."""
+    """Refuse what makes NumPy raise, print or call for floating-point errors."""
     for kind in KINDS:
         how = getattr(state, f"_{kind}")
         if how not in SILENT:

@@ -100,7 +100,7 @@ class _FingerprintInput:
             self._read(("cell", cell), cell.cell_contents, names)
 
     def _add_code(self, code: CodeType, first: int) -> set[str]:
-        """Adds bytecode, constants and layout; returns all names, those of inner functions included.
+        """Add bytecode, constants and layout; return all names, those of inner functions included.
 
         `first` is the line that the layout is counted from; ``co_linetable`` itself counts from that of its code.
         """

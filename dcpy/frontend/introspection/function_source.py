@@ -66,7 +66,7 @@ class Source:
 
 
 def take_over(tree: ast.AST, file: str, function: str, at: SrcSpan) -> None:
-    """Marks the tree of a function that becomes a part of another one: its places stay, and are in a call."""
+    """Mark the tree of a function that becomes a part of another one: its places stay, and are in a call."""
     chain = call_chain(function, at)
     for part in ast.walk(tree):
         inner, calls = getattr(part, "taken_from", None) or (file, ())
@@ -74,7 +74,7 @@ def take_over(tree: ast.AST, file: str, function: str, at: SrcSpan) -> None:
 
 
 def read_source(function: Callable[..., Any]) -> Source:
-    """Parses the definition of a function; `FrontendError` where there is none, or another one than Python runs."""
+    """Parse the definition of a function; `FrontendError` where there is none, or another one than Python runs."""
     if not isinstance(function, types.FunctionType):
         raise FrontendError(f"{function!r} is not a Python function")
     if (node := getattr(function, "written_as", None)) is not None:  # it is made of another one
@@ -101,7 +101,7 @@ def read_source(function: Callable[..., Any]) -> Source:
 
 
 def attach_source_file(function: types.FunctionType) -> None:
-    """Gives a function that was sent by value the file that its definition is in, which cloudpickle leaves out."""
+    """Give a function that was sent by value the file that its definition is in, which cloudpickle leaves out."""
     if function.__code__.co_filename == SENT_BY_VALUE:
         try:
             file = read_source(function).file

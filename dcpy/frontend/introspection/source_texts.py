@@ -45,7 +45,7 @@ _RECEIVED: list[tuple[str, str]] = []
 
 
 def receive_text(file: str, text: str) -> None:
-    """Keeps what another process says to be the text of a file, for functions that come from there."""
+    """Keep what another process says to be the text of a file, for functions that come from there."""
     if (file, text) not in _RECEIVED:
         _RECEIVED.append((file, text))
 

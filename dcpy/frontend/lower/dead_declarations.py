@@ -10,7 +10,7 @@ from dcpy.ir.sdfg import Sdfg
 
 
 def prune(sdfg: Sdfg) -> None:
-    """Drops transient containers that no node, block, result or used view mentions."""
+    """Drop transient containers that no node, block, result or used view mentions."""
     used = dict.fromkeys(mentioned(sdfg))
     for region in sdfg.body.walk_regions():
         for name, desc in list(region.containers.items()):

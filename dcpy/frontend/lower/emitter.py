@@ -80,7 +80,7 @@ class Emitter:
     # -- places --------------------------------------------------------------------------------------------------
 
     def statement(self, span: SrcSpan | None) -> None:
-        """Starts a statement of the program: its nodes go into a state of their own."""
+        """Start a statement of the program: its nodes go into a state of their own."""
         self.span = self.placed(span)
         self._state = None
 
@@ -104,7 +104,7 @@ class Emitter:
 
     @contextmanager
     def inside(self, region: Region, ranges: Ranges | None = None) -> Iterator[Region]:
-        """Writes into `region` meanwhile, where `ranges` hold."""
+        """Write into `region` meanwhile, where `ranges` hold."""
         before = self.region, self.ranges, self._state
         self.region, self.ranges, self._state = region, ranges or self.ranges, None
         self.open_regions.append(region)
@@ -116,7 +116,7 @@ class Emitter:
 
     @contextmanager
     def dry_run(self) -> Iterator[Region]:
-        """Writes into a region that is thrown away; takes back all that was declared."""
+        """Write into a region that is thrown away; take back all that was declared."""
         mark, span = self.mark(), self.span
         self.dry_run_depth += 1
         try:
@@ -129,7 +129,7 @@ class Emitter:
 
     @contextmanager
     def undone_by(self, signal: type[Exception]) -> Iterator[None]:
-        """Takes back all that was declared inside where `signal` is raised, which passes through."""
+        """Take back all that was declared inside where `signal` is raised, which passes through."""
         mark = self.mark()
         try:
             yield
@@ -142,7 +142,7 @@ class Emitter:
         return len(self._undo)
 
     def undo_to(self, mark: int) -> None:
-        """Takes back all that was declared since."""
+        """Take back all that was declared since."""
         orders = self.axis_orders.copy()
         while len(self._undo) > mark:
             self._undo.pop()()
@@ -150,7 +150,7 @@ class Emitter:
 
     @contextmanager
     def attempt(self) -> Iterator[Region]:
-        """Writes into a region of its own, which the caller adds somewhere or drops where nothing was written."""
+        """Write into a region of its own, which the caller adds somewhere or drops where nothing was written."""
         with self.inside(Region()) as region:
             yield region
 
@@ -199,7 +199,7 @@ class Emitter:
         return name
 
     def reserve(self, name: str) -> None:
-        """Takes a name that was decided elsewhere (arguments, symbols of their shapes)."""
+        """Take a name that was decided elsewhere (arguments, symbols of their shapes)."""
         self._names.setdefault(name, 0)
 
     def fresh_for_good(self, stem: str) -> str:
@@ -210,7 +210,7 @@ class Emitter:
         return found[0]
 
     def declare(self, stem: str, desc: Data, region: Region | None = None) -> str:
-        """Declares a transient container under a fresh name, in the open region unless another is given."""
+        """Declare a transient container under a fresh name, in the open region unless another is given."""
         home = region or self.region
         name = self.fresh(stem)
         home.containers[name] = desc
@@ -235,7 +235,7 @@ class Emitter:
         self.on_undo(lambda: self.axis_orders.pop(container, None))
 
     def redeclare(self, container: str, desc: Data) -> None:
-        """Changes the descriptor of a container that was declared just now."""
+        """Change the descriptor of a container that was declared just now."""
         self.regions[container].containers[container] = self.descs[container] = desc
 
     def shown_by(self, container: str) -> str | None:
@@ -251,7 +251,7 @@ class Emitter:
         return any(region is home for region in self.open_regions)
 
     def hoist(self, container: str) -> None:
-        """Moves a declaration into the open region, from a region inside it."""
+        """Move a declaration into the open region, from a region inside it."""
         inner, desc = self.regions[container], self.descs[container]
         if isinstance(desc, View) and not self.is_visible(desc.of):
             self.hoist(desc.of)
@@ -268,17 +268,17 @@ class Emitter:
         self._undo.append(put_back)
 
     def on_undo(self, action: Callable[[], object]) -> None:
-        """Runs `action` when the current dry run (if any) is taken back."""
+        """Run `action` when the current dry run (if any) is taken back."""
         self._undo.append(action)
 
     def view(self, desc: View) -> str:
-        """Declares a view next to the container that it shows (inside the open region, where that is visible)."""
+        """Declare a view next to the container that it shows (inside the open region, where that is visible)."""
         return self.declare(f"{desc.of}_view", desc)
 
     # -- symbols -------------------------------------------------------------------------------------------------
 
     def free_symbol(self, name: str, *, size: bool = False, argument: bool = False) -> None:
-        """Declares a free symbol, with what is assumed of it; `FrontendError` where that cannot be so of a size."""
+        """Declare a free symbol, with what is assumed of it; `FrontendError` where that cannot be so of a size."""
         self.sdfg.add_symbol(name, size=size, argument=argument)
         assumed = self.assumed.get(name)
         if assumed is not None:
@@ -287,7 +287,7 @@ class Emitter:
             self.sdfg.assumed[name] = assumed
 
     def known_of(self, name: str, *, size: bool = False) -> None:
-        """Binds a free symbol to what is known of it before the program runs."""
+        """Bind a free symbol to what is known of it before the program runs."""
         assumed = self.assumed.get(name, NOTHING)
         self.ranges = self.ranges.bind(name, *assumed_bounds(assumed, size=size), assumed.multiple_of)
 
@@ -348,14 +348,14 @@ class Emitter:
     # -- blocks and nodes ----------------------------------------------------------------------------------------
 
     def block(self, block: Block) -> None:
-        """Appends a block to the open region."""
+        """Append a block to the open region."""
         if block.span is None:
             block.span = self.span
         self.region.add(block)
         self._state = None
 
     def node(self, node: Node) -> None:
-        """Appends a node to the state of the current statement."""
+        """Append a node to the state of the current statement."""
         if node.span is None:
             node.span = self.span
         if self._state is None:
@@ -364,7 +364,7 @@ class Emitter:
         self._state.add(node)
 
     def tasklet(self, outputs: Sequence[tuple[Memlet, ScalarExpr]]) -> None:
-        """Computes expressions over elements and writes each where it belongs; all are read before any is written."""
+        """Compute expressions over elements and write each where it belongs; all are read before any is written."""
         self.node(tasklet(outputs, self.span))
 
     def map(self, params: Sequence[str], domain: Sequence[Range], nodes: Sequence[Node]) -> None:
@@ -379,7 +379,7 @@ class Emitter:
         self.node(Map(tuple(params), tuple(domain), body, schedule, claimed, span=self.span))
 
     def check(self, condition: ScalarExpr, exception: str, message: str, values: Sequence[ScalarExpr] = ()) -> None:
-        """Raises a Python exception at run time unless `condition` holds; once for several places that ask the same."""
+        """Raise a Python exception at run time unless `condition` holds; once for several places that ask the same."""
         if self.numbering.is_checked(condition, self.open_regions):
             return
         self._undo.append(self.numbering.holds(self.region, condition, self.sdfg.assigned_symbols))
@@ -441,7 +441,7 @@ class Emitter:
         return sample < 0 if self.holds(value if sample >= 0 else -value - 1) else None
 
     def require(self, nonneg: ExprLike, exception: str, message: str, values: Sequence[ExprLike] = ()) -> None:
-        """Raises unless ``nonneg >= 0``, at no cost where that is proved; afterwards it is known."""
+        """Raise unless ``nonneg >= 0``, at no cost where that is proved; afterwards it is known."""
         expr = as_expr(nonneg)
         if self.holds(expr):
             return

@@ -390,7 +390,7 @@ def _comprehension(frame: Frame, node: ast.ListComp | ast.GeneratorExp) -> Value
 
 
 def require_no_late_variables(value: Value, variables: set[str]) -> None:
-    """Refuses functions that see what the variables of a comprehension stand for in the end."""
+    """Refuse functions that see what the variables of a comprehension stand for in the end."""
     if isinstance(value, FunctionValue) and not variables.isdisjoint(value.definition.free):
         raise FrontendError(
             "a function made in a comprehension sees the last value of its variable",

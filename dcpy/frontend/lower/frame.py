@@ -288,7 +288,7 @@ class Frame:
 
     @contextmanager
     def entering(self, scope: OpenRegion, ranges: Ranges | None = None) -> Iterator[OpenRegion]:
-        """Writes into the region of `scope` meanwhile; names bound meanwhile are forgotten at the end."""
+        """Write into the region of `scope` meanwhile; names bound meanwhile are forgotten at the end."""
         env = self.env
         self.env = dict(env)
         scope.copies *= self.scope.copies

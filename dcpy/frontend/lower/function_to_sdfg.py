@@ -154,7 +154,7 @@ def _lower_until_settled(
 
 
 def _split(split_at: dict[object, bool], met: PathsMatter) -> None:
-    """Notes a place where paths are kept apart, or are not."""
+    """Note a place where paths are kept apart, or are not."""
     if len(split_at) == MAX_SPLITS and met.merge not in split_at:
         raise met.error from None
     split_at[met.merge] = met.keep_apart
@@ -171,7 +171,7 @@ def _name(function: Callable[..., Any]) -> str:
 
 
 def _settled(sdfg: Sdfg) -> None:
-    """Takes out unused parts, and checks the claims of maps and processes."""
+    """Take out unused parts, and check the claims of maps and processes."""
     prune(sdfg)
     verify_claims(sdfg)
     require_exclusive(sdfg)
@@ -307,7 +307,7 @@ def _lower_callee(
 def _declare(
     frame: Frame, function: Callable[..., Any], arg_types: dict[str, ArgType], records: Mapping[str, Record]
 ) -> dict[str, str]:
-    """Declares containers and symbols of the arguments, and binds the parameters to them; containers by path."""
+    """Declare containers and symbols of the arguments, and bind the parameters to them; containers by path."""
     for symbol in _size_symbols(arg_types):
         frame.emit.reserve(symbol)
     for name in (*arg_types, *records):

@@ -187,7 +187,7 @@ def _plain_number(found: Any) -> Any:
 
 
 def materialize(frame: Frame) -> None:
-    """Computes what was read but not used yet: code that may write comes next."""
+    """Compute what was read but not used yet: code that may write comes next."""
     for operands in frame.program.pending_operands:
         before = list(operands)
         operands[:] = [_settled(frame, value) for value in before]
@@ -260,7 +260,7 @@ def _never_written(frame: Frame, container: str) -> bool:
 
 
 def bind_plain(frame: Frame, target: ast.expr, value: Value) -> None:
-    """Binds the target of a comprehension: no container of its own."""
+    """Bind the target of a comprehension: no container of its own."""
     if isinstance(target, ast.Name):
         frame.env[target.id] = value
         return
@@ -300,7 +300,7 @@ def global_array(frame: Frame, array: Any, dependence: NameRead | None) -> Array
 
 
 def forget_global_array(frame: Frame, number: int) -> None:
-    """Takes back that the program uses a global array, by identity."""
+    """Take back that the program uses a global array, by identity."""
     name = frame.program.extra_arguments.pop(number).name
     for table in (frame.emit.sdfg.body.containers, frame.emit.descs, frame.emit.regions):
         table.pop(name, None)

@@ -106,7 +106,7 @@ class OpBuilder(TypedEmitter):
         return self.operate(symbol, left, right)
 
     def call(self, function: Value, *args: Value, **keywords: Value) -> Value:
-        """Calls a function value (a user's function, a lambda, or anything that is implemented)."""
+        """Call a function value (a user's function, a lambda, or anything that is implemented)."""
         if self.caller is None:
             raise RuntimeError("no evaluator is attached to this builder")
         return self.caller(function, args, keywords)

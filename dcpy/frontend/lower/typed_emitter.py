@@ -90,11 +90,11 @@ class TypedEmitter(ABC):
         return FrontendError(message, help=help, notes=notes)
 
     def check(self, condition: ScalarExpr, exception: str, message: str, values: Sequence[ScalarExpr] = ()) -> None:
-        """Raises a Python exception at run time unless `condition` (bool) holds; ``{0}`` … stand for `values`."""
+        """Raise a Python exception at run time unless `condition` (bool) holds; ``{0}`` … stand for `values`."""
         self.emit.check(condition, exception, message, values)
 
     def raise_here(self, error: WillRaise) -> None:
-        """Raises an exception at run time, wherever this is reached."""
+        """Raise an exception at run time, wherever this is reached."""
         values = [Index(self.exact(value)) for value in error.values]
         self.check(Const(False, types.bool_), error.exception, error.template, values)
 
@@ -261,7 +261,7 @@ class TypedEmitter(ABC):
     def library(
         self, kind: str, inputs: Mapping[str, ArrayValue], outputs: Mapping[str, ArrayValue], **fields: Any
     ) -> None:
-        """Emits a library node by kind; the values become its memlets, those of one name and value the same one."""
+        """Emit a library node by kind; the values become its memlets, those of one name and value the same one."""
         memlets_out = {name: self.operand(value) for name, value in outputs.items()}
         memlets_in = {
             name: memlets_out[name] if outputs.get(name) == value else self.operand(value)

@@ -26,7 +26,7 @@ _BODIES = Path(__file__).parents[1]  # of NumPy's functions, Python's and SciPy'
 
 
 def written_in_python(*functions: Any, methods: tuple[str, ...] = ()) -> Callable[[Body], Body]:
-    """Registers the body as the implementation of functions of the same signature, and of methods of arrays.
+    """Register the body as the implementation of functions of the same signature, and of methods of arrays.
 
     A parameter ``out`` is for the caller only: the body always sees None, and its result goes into that array.
     """
@@ -67,13 +67,13 @@ class _Traced:
 
 
 def computes_with_integers(body: Body) -> Body:
-    """Marks a body whose integers are the user's: what does not fit into 64 bits raises `OverflowError`."""
+    """Mark a body whose integers are the user's: what does not fit into 64 bits raises `OverflowError`."""
     body.computes_with_integers = True  # type: ignore[attr-defined]
     return body
 
 
 def call_body(b: OpBuilder, body: Body, *args: Value, **keywords: Value) -> Value:
-    """Calls a Python function of dcpy's own. What it refuses is shown at the user's call, not in the body."""
+    """Call a Python function of dcpy's own. What it refuses is shown at the user's call, not in the body."""
     with shown_at_the_call():
         return b.call(Static(body), *args, **keywords)
 

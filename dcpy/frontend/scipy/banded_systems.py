@@ -43,7 +43,7 @@ def _as_rows(bands: Any, low: Any, high: Any, dtype: Any) -> Any:
 
 
 def _pivot(rows: Any, x: Any, k: Any, low: Any, high: Any) -> None:
-    """Brings the row with the largest element in column k to its place."""
+    """Bring the row with the largest element in column k to its place."""
     n = len(x)
     pivot = k
     for i in range(k + 1, min(n, k + low + 1)):
@@ -62,7 +62,7 @@ def _pivot(rows: Any, x: Any, k: Any, low: Any, high: Any) -> None:
 
 
 def _eliminate(rows: Any, x: Any, k: Any, low: Any, high: Any) -> None:
-    """Subtracts multiples of row k from those below."""
+    """Subtract multiples of row k from those below."""
     n = len(x)
     for i in range(k + 1, min(n, k + low + 1)):
         factor = rows[i, k - i + low] / rows[k, low]
@@ -72,7 +72,7 @@ def _eliminate(rows: Any, x: Any, k: Any, low: Any, high: Any) -> None:
 
 
 def _substitute(rows: Any, x: Any, low: Any, high: Any) -> None:
-    """Solves from the last row up."""
+    """Solve from the last row up."""
     n = len(x)
     for step in range(n):
         k = n - 1 - step

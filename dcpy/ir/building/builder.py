@@ -105,11 +105,11 @@ class SdfgBuilder:
     # -- declarations ------------------------------------------------------------------------------------------
 
     def size(self, name: str) -> Expr:
-        """Declares a symbol that is at least 0."""
+        """Declare a symbol that is at least 0."""
         return sym(self.sdfg.add_symbol(name, size=True))
 
     def symbol(self, name: str, dtype: DTypeLike = types.int64, *, argument: bool = True) -> Expr:
-        """Declares an integer argument, or with ``argument=False`` a symbol that follows from the arguments."""
+        """Declare an integer argument, or with ``argument=False`` a symbol that follows from the arguments."""
         return sym(self.sdfg.add_symbol(name, as_dtype(dtype), argument=argument))
 
     def assume(
@@ -121,45 +121,45 @@ class SdfgBuilder:
         self.sdfg.assumed[name] = assumed.and_also(Assumption(least, most, multiple_of, typical))
 
     def argument(self, name: str, desc: Data) -> Container:
-        """Declares an argument with any descriptor."""
+        """Declare an argument with any descriptor."""
         return Container(self.sdfg.add_argument(name, desc), desc)
 
     def scalar(self, name: str, dtype: DTypeLike) -> Container:
-        """Declares an argument that is passed by value."""
+        """Declare an argument that is passed by value."""
         return self.argument(name, Scalar(as_dtype(dtype), span=self.span))
 
     def array(self, name: str, dtype: DTypeLike, shape: Sequence[ExprLike], **options: Any) -> Container:
-        """Declares an array argument; `options` as of `Array.packed` (``order``, ``alias``)."""
+        """Declare an array argument; `options` as of `Array.packed` (``order``, ``alias``)."""
         return self.argument(name, Array.packed(as_dtype(dtype), shape, span=self.span, **options))
 
     def declare(self, name: str, desc: Data) -> Container:
-        """Declares a container in the current region, under a name that nothing has yet."""
+        """Declare a container in the current region, under a name that nothing has yet."""
         return Container(self.sdfg.declare(self.sdfg.fresh_name(name), desc, self._region), desc)
 
     def transient(self, name: str, dtype: DTypeLike, shape: Sequence[ExprLike] | None = None) -> Container:
-        """Declares a temporary in the current region: a scalar, or with a `shape` an array."""
+        """Declare a temporary in the current region: a scalar, or with a `shape` an array."""
         if shape is None:
             return self.declare(name, Scalar(as_dtype(dtype), transient=True, span=self.span))
         return self.declare(name, Array.packed(as_dtype(dtype), shape, transient=True, span=self.span))
 
     def stream(self, name: str, dtype: DTypeLike, shape: Sequence[ExprLike] = (), capacity: ExprLike = 0) -> Container:
-        """Declares queues in the current region, one per point of `shape`; `capacity` 0 is unbounded."""
+        """Declare queues in the current region, one per point of `shape`; `capacity` 0 is unbounded."""
         return self.declare(name, Stream(as_dtype(dtype), as_exprs(shape), as_expr(capacity), span=self.span))
 
     def view(self, name: str, of: MemletLike, *, axes: Sequence[int] | None = None) -> Container:
-        """Declares a view of a subset in the current region: ``b.view("v", x[1:N])``. `axes` permutes dimensions."""
+        """Declare a view of a subset in the current region: ``b.view("v", x[1:N])``. `axes` permutes dimensions."""
         memlet = as_memlet(of)
         desc = self.sdfg.desc(memlet.container, self._region)
         return self.declare(name, View.slice(memlet.container, desc, memlet.subset, axes=axes, span=self.span))
 
     def reshape(self, name: str, of: Container, shape: Sequence[ExprLike]) -> Container:
-        """Declares a view of a packed container in another shape of as many elements."""
+        """Declare a view of a packed container in another shape of as many elements."""
         return self.declare(name, View.reshape(of.name, of.desc, shape, span=self.span))
 
     # -- results -----------------------------------------------------------------------------------------------
 
     def returns(self, dtype: DTypeLike, shape: Sequence[ExprLike] = (), *, python: bool = False) -> Container:
-        """Declares the next result: a new array, or without `shape` a NumPy scalar (a Python number if `python`)."""
+        """Declare the next result: a new array, or without `shape` a NumPy scalar (a Python number if `python`)."""
         count = sum(name.startswith("__return") for name in self.sdfg.containers)
         name = self.sdfg.declare(f"__return_{count}" if count else "__return", Array.packed(as_dtype(dtype), shape))
         kind = "array" if shape else "python" if python else "scalar"
@@ -167,7 +167,7 @@ class SdfgBuilder:
         return Container(name, self.sdfg.containers[name])
 
     def result(self, value: Container | bool | float | complex | str | None) -> None:
-        """Adds a result that is an argument, a view of one, or a constant."""
+        """Add a result that is an argument, a view of one, or a constant."""
         if not isinstance(value, Container):
             self._add_result(Result("constant", value=value))
         elif isinstance(value.desc, View):
@@ -215,7 +215,7 @@ class SdfgBuilder:
         return self._add_node(cls(inputs=inputs, outputs=outputs, span=self.span, **properties))
 
     def call(self, callee: Sdfg, /, **arguments: MemletLike | ExprLike) -> Call:
-        """Calls another SDFG: containers by place, symbols by value. Sizes that follow from shapes may be left out."""
+        """Call another SDFG: containers by place, symbols by value. Sizes that follow from shapes may be left out."""
         places = {name: as_memlet(v) for name, v in arguments.items() if isinstance(v, Memlet | Container)}
         symbols = {name: as_expr(v) for name, v in arguments.items() if not isinstance(v, Memlet | Container)}
         known = {**_sizes_from_shapes(callee, places), **symbols}
@@ -284,7 +284,7 @@ class SdfgBuilder:
         return Cases(self, self._add_block(Branch([], span=self.span)))
 
     def assign(self, name: str, value: str | ExprLike, dtype: DTypeLike = types.int64) -> Expr:
-        """Gives a symbol a value, which may read containers: ``k = b.assign("k", "idx[i] + 1")``.
+        """Give a symbol a value, which may read containers: ``k = b.assign("k", "idx[i] + 1")``.
 
         A symbol may be assigned again, so its name is not changed: `InvalidSdfg` where something else has it.
         """
@@ -297,20 +297,20 @@ class SdfgBuilder:
         return sym(name)
 
     def check(self, condition: str, exception: str, message: str, *values: str) -> None:
-        """Raises the Python exception of this name unless `condition` holds; ``{0}`` in `message` is ``values[0]``."""
+        """Raise the Python exception of this name unless `condition` holds; ``{0}`` in `message` is ``values[0]``."""
         shown = tuple(map(self._scalar, values))
         self._add_block(Check(self._scalar(condition), exception, message, shown, span=self.span))
 
     def break_(self) -> None:
-        """Leaves the innermost loop."""
+        """Leave the innermost loop."""
         self._add_block(Break(span=self.span))
 
     def continue_(self) -> None:
-        """Goes on with the next iteration of the innermost loop."""
+        """Go on with the next iteration of the innermost loop."""
         self._add_block(Continue(span=self.span))
 
     def return_(self) -> None:
-        """Leaves the SDFG."""
+        """Leave the SDFG."""
         self._add_block(Return(span=self.span))
 
     # -- where things go ---------------------------------------------------------------------------------------

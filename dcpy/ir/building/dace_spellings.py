@@ -172,7 +172,7 @@ class GraphWords(Sdfg):
     def add_array(
         self, name: str, shape: Sequence[Any], dtype: Any, *, transient: bool = False, order: str = "C"
     ) -> tuple[str, Data]:
-        """Declares an argument, or with `transient` a temporary; sizes are numbers, symbols, or texts (``"N + 1"``)."""
+        """Declare an argument, or with `transient` a temporary; sizes are numbers, symbols, or texts (``"N + 1"``)."""
         sizes = tuple(map(_size, shape))
         for symbol in (symbol for size in sizes for symbol in size.symbols):
             self.add_symbol(symbol, size=True)
@@ -180,11 +180,11 @@ class GraphWords(Sdfg):
         return self._declared(name, desc)
 
     def add_transient(self, name: str, shape: Sequence[Any], dtype: Any) -> tuple[str, Data]:
-        """Declares a temporary array."""
+        """Declare a temporary array."""
         return self.add_array(name, shape, dtype, transient=True)
 
     def add_scalar(self, name: str, dtype: Any, *, transient: bool = False) -> tuple[str, Data]:
-        """Declares a number: an argument that is passed by value, or a temporary."""
+        """Declare a number: an argument that is passed by value, or a temporary."""
         return self._declared(name, Scalar(as_dtype(dtype), transient=transient))
 
     def _declared(self, name: str, desc: Data) -> tuple[str, Data]:
@@ -195,11 +195,11 @@ class GraphWords(Sdfg):
         return name, desc
 
     def add_symbol(self, name: str, dtype: Any = types.int64, *, size: bool = False, argument: bool = False) -> str:
-        """Declares a free symbol; one that is in no shape is an `argument`."""
+        """Declare a free symbol; one that is in no shape is an `argument`."""
         return super().add_symbol(name, as_dtype(dtype), size=size, argument=argument)
 
     def add_state(self, label: str = "") -> StateWords:
-        """Appends a state; nodes are added to what is returned."""
+        """Append a state; nodes are added to what is returned."""
         state = State(label)
         self.body.add(state)
         return StateWords(self, state)

@@ -25,7 +25,7 @@ def copy_sdfg(sdfg: S) -> S:
 
 
 def become(sdfg: Sdfg, other: Sdfg) -> None:
-    """Makes an SDFG what another one is, which is given up for that."""
+    """Make an SDFG what another one is, which is given up for that."""
     vars(sdfg).clear()
     vars(sdfg).update(vars(other))
     sdfg.body.owner = sdfg

@@ -21,7 +21,7 @@ from dcpy.ir.symbolic import ZERO, Ranges, as_expr, max_of, min_of, sym
 
 
 def set_axes(scope: MapOrLoop, ranges: dict[str, Range], rw: Rewriter) -> None:
-    """Gives a map these axes, in this order; a loop its one."""
+    """Give a map these axes, in this order; a loop its one."""
     if isinstance(scope, Map):
         rw.update(scope, params=tuple(ranges), domain=tuple(ranges.values()))
     else:
@@ -30,7 +30,7 @@ def set_axes(scope: MapOrLoop, ranges: dict[str, Range], rw: Rewriter) -> None:
 
 
 def reorder_axes(node: Map, params: Sequence[str], rw: Rewriter) -> None:
-    """Gives the parameters of a map another order."""
+    """Give the parameters of a map another order."""
     if tuple(params) != node.params:
         domain = dict(zip(node.params, node.domain, strict=True))
         set_axes(node, {param: domain[param] for param in params}, rw)
@@ -70,7 +70,7 @@ def split_axis(scope: MapOrLoop, param: str, size: int, rw: Rewriter) -> str:
 
 
 def expand_map(node: Map, count: int, rw: Rewriter) -> Map:
-    """Leaves `node` its first `count` parameters; the others become a map inside it, which is returned."""
+    """Leave `node` its first `count` parameters; the others become a map inside it, which is returned."""
     inner = Map(node.params[count:], node.domain[count:], Region(), claimed=node.claimed, span=node.span)
     blocks = list(node.body.blocks)
     rw.insert(State(nodes=[inner]), node.body, 0)
@@ -81,7 +81,7 @@ def expand_map(node: Map, count: int, rw: Rewriter) -> Map:
 
 
 def wrap_in_loop(block: Block, param: str, values: Range, rw: Rewriter, schedule: Schedule = SEQUENTIAL) -> Loop:
-    """Puts a new loop around a block; returns it."""
+    """Put a new loop around a block; return it."""
     loop = Loop(param, values, Region(), schedule, span=block.span)
     rw.insert_before(block, loop)
     rw.move_blocks([block], loop.body)
@@ -89,7 +89,7 @@ def wrap_in_loop(block: Block, param: str, values: Range, rw: Rewriter, schedule
 
 
 def wrap_in_map(node: Node, params: Sequence[str], domain: Sequence[Range], rw: Rewriter) -> Map:
-    """Puts a new map around a node of a state; returns it."""
+    """Put a new map around a node of a state; return it."""
     outer = Map(tuple(params), tuple(domain), Region([State(span=node.span)]), span=node.span)
     rw.add_node_before(node, outer)
     inside = outer.body.blocks[0]
@@ -99,7 +99,7 @@ def wrap_in_map(node: Node, params: Sequence[str], domain: Sequence[Range], rw: 
 
 
 def unwrap(loop: Loop, rw: Rewriter) -> list[Block]:
-    """Puts what a loop runs where it was, and takes it out; returns these blocks."""
+    """Put what a loop runs where it was, and take it out; return these blocks."""
     blocks = list(loop.body.blocks)
     rw.inline_region(loop.body, loop)
     return blocks
@@ -119,7 +119,7 @@ def alone_in_state(node: Node, rw: Rewriter) -> State:
 
 
 def move_body(source: Region, into: Region, rw: Rewriter) -> None:
-    """Moves all that a region declares and runs to another one, which is empty."""
+    """Move all that a region declares and runs to another one, which is empty."""
     rw.hoist_containers(source, into)
     rw.move_blocks(list(source.blocks), into)
 
@@ -128,7 +128,7 @@ def move_body(source: Region, into: Region, rw: Rewriter) -> None:
 
 
 def exchange_loops(outer: Loop, inner: Loop, rw: Rewriter) -> None:
-    """Puts the loop that is all of another one's body around that one. Ranges stay as they are."""
+    """Put the loop that is all of another one's body around that one. Ranges stay as they are."""
     around = outer.region
     assert around is not None
     rw.move_blocks([inner], around, around.index(outer))
@@ -137,7 +137,7 @@ def exchange_loops(outer: Loop, inner: Loop, rw: Rewriter) -> None:
 
 
 def exchange_maps(outer: Map, inner: Map, rw: Rewriter) -> None:
-    """Puts the map that is all of another one's body around that one."""
+    """Put the map that is all of another one's body around that one."""
     state, wrapper = outer.state, inner.state
     assert state is not None
     assert wrapper is not None
@@ -151,7 +151,7 @@ def exchange_maps(outer: Map, inner: Map, rw: Rewriter) -> None:
 
 
 def place_before(body: Region, block: Block, rw: Rewriter) -> None:
-    """Puts what a region without an owner declares and runs before a block."""
+    """Put what a region without an owner declares and runs before a block."""
     around = block.region
     assert around is not None
     for name, desc in body.containers.items():
@@ -162,7 +162,7 @@ def place_before(body: Region, block: Block, rw: Rewriter) -> None:
 
 
 def place_at_end(body: Region, into: Region, rw: Rewriter) -> None:
-    """Puts what a region without an owner declares and runs at the end of another one."""
+    """Put what a region without an owner declares and runs at the end of another one."""
     for name, desc in body.containers.items():
         rw.declare(name, desc, into)
     for copied in list(body.blocks):

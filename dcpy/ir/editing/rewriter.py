@@ -41,7 +41,7 @@ _MANY = 16  # more users of one container than this are not notified of each cha
 def rewriting(
     sdfg: Sdfg, name: str, *, at: str = "", check: bool = False, uses: Uses | None = None
 ) -> Iterator[Rewriter]:
-    """Changes `sdfg` under a name; on leaving, a change is entered into its history as ``name at``.
+    """Change `sdfg` under a name; on leaving, a change is entered into its history as ``name at``.
 
     With `check` the result is verified; `InvalidSdfg` then names the pass that broke it. `uses` is an index that is at
     hand.
@@ -97,13 +97,13 @@ class Rewriter:
         self._undone = before + self.version - version
 
     def record(self, entry: str) -> None:
-        """Appends an entry to the history, after a change; verifies if that is asked for."""
+        """Append an entry to the history, after a change; verify if that is asked for."""
         self.sdfg.history.append(entry)
         if self.check:
             verify_after(self.sdfg, self.uses, entry)
 
     def remark(self, element: Element | Sdfg, applied: bool, reason: str = "", *, about: str = "") -> None:
-        """Notes what was decided about an element, and why; `about`: what people call it, if not by its kind."""
+        """Note what was decided about an element, and why; `about`: what people call it, if not by its kind."""
         if self.remarks is not None:
             if about and not is_written(self.sdfg, about):
                 about = description(self.sdfg, about)
@@ -113,38 +113,38 @@ class Rewriter:
     # -- structure ---------------------------------------------------------------------------------------------
 
     def insert(self, block: Block, region: Region, position: int | None = None) -> Block:
-        """Puts a block that is in no region yet at a position (default: the end); returns it."""
+        """Put a block that is in no region yet at a position (default: the end); return it."""
         region.insert(len(region.blocks) if position is None else position, block)
         self._entered(block)
         return block
 
     def insert_before(self, anchor: Block, *blocks: Block) -> None:
-        """Puts new blocks before `anchor`."""
+        """Put new blocks before `anchor`."""
         region = _region(anchor)
         for block in blocks:
             self.insert(block, region, region.index(anchor))
 
     def insert_after(self, anchor: Block, *blocks: Block) -> None:
-        """Puts new blocks after `anchor`, in order."""
+        """Put new blocks after `anchor`, in order."""
         region = _region(anchor)
         position = region.index(anchor) + 1
         for offset, block in enumerate(blocks):
             self.insert(block, region, position + offset)
 
     def add_node(self, node: Node, state: State, position: int | None = None) -> Node:
-        """Puts a new node into a state at a position (default: the end); returns it."""
+        """Put a new node into a state at a position (default: the end); return it."""
         state.insert(len(state.nodes) if position is None else position, node)
         self._entered(node)
         return node
 
     def add_node_before(self, anchor: Node, *nodes: Node) -> None:
-        """Puts new nodes before `anchor`, in its state."""
+        """Put new nodes before `anchor`, in its state."""
         state = _state(anchor)
         for node in nodes:
             self.add_node(node, state, state.index(anchor))
 
     def erase(self, element: Element) -> None:
-        """Takes a node or block out, with all inside it."""
+        """Take a node or block out, with all inside it."""
         self._look_around(element)
         touched = [self.uses.touches(part) for part in subtree(element)]
         self.uses.remove(element)
@@ -154,7 +154,7 @@ class Rewriter:
             self._look_at_users(before)
 
     def erase_unreachable(self, element: Element) -> None:
-        """Takes out dead code; a result whose size only that code assigns is empty: it is never returned."""
+        """Take out dead code; a result whose size only that code assigns is empty: it is never returned."""
         defined = dict.fromkeys(name for part in subtree(element) for name in self.uses.touches(part).defines)
         self.erase(element)
         gone = {name: 0 for name in defined if not self.uses.definers(name)}
@@ -162,7 +162,7 @@ class Rewriter:
             self.redeclare(container, self.uses.desc(container).subs(gone))
 
     def replace(self, element: Element, *others: Element) -> None:
-        """Puts new elements of its kind, nodes or blocks, where one was."""
+        """Put new elements of its kind, nodes or blocks, where one was."""
         match element:
             case Node():
                 self.add_node_before(element, *(other for other in others if isinstance(other, Node)))
@@ -171,11 +171,11 @@ class Rewriter:
         self.erase(element)
 
     def forward(self, old: Element, new: Element) -> None:
-        """Says that `new` has taken the place of `old`, which is taken out: handles to it are forwarded."""
+        """Say that `new` has taken the place of `old`, which is taken out: handles to it are forwarded."""
         self.sdfg.forward(old, new)
 
     def move_nodes(self, nodes: Sequence[Node], into: State, position: int | None = None) -> None:
-        """Moves nodes, in the order given, into a state (default: to its end)."""
+        """Move nodes, in the order given, into a state (default: to its end)."""
         for node in nodes:
             state = _state(node)
             if state is not into:  # its place in a state is no fact about a node
@@ -187,7 +187,7 @@ class Rewriter:
         self._moved(nodes, into)
 
     def move_blocks(self, blocks: Sequence[Block], into: Region, position: int | None = None) -> None:
-        """Moves blocks, in the order given, into a region (default: to its end). Containers stay where they are."""
+        """Move blocks, in the order given, into a region (default: to its end). Containers stay where they are."""
         for block in blocks:
             self.uses.forget_facts(block)
             _region(block).remove(block)
@@ -197,12 +197,12 @@ class Rewriter:
         self._moved(blocks, into.owner)
 
     def append_state(self, first: State, second: State) -> None:
-        """Moves all nodes of `second` to the end of `first` and takes the empty `second` out."""
+        """Move all nodes of `second` to the end of `first` and take the empty `second` out."""
         self.move_nodes(list(second.nodes), first)
         self.erase(second)
 
     def split_state(self, node: Node) -> tuple[State, State, State]:
-        """Gives a node a state of its own: what was before it, the node, what was after it; all three in order."""
+        """Give a node a state of its own: what was before it, the node, what was after it; all three in order."""
         state = _state(node)
         position = state.index(node)
         alone, after = State(span=state.span), State(span=state.span)
@@ -213,7 +213,7 @@ class Rewriter:
         return state, alone, after
 
     def inline_region(self, region: Region, block: Block) -> None:
-        """Puts the blocks and containers of a region that `block` owns where the block was, and takes it out.
+        """Put the blocks and containers of a region that `block` owns where the block was, and take it out.
 
         The region's containers then belong to the region around it.
         """
@@ -223,21 +223,21 @@ class Rewriter:
         self.erase(block)
 
     def clear_region(self, region: Region) -> None:
-        """Takes out all blocks and containers of a region that never runs."""
+        """Take out all blocks and containers of a region that never runs."""
         for block in reversed(list(region.blocks)):
             self.erase_unreachable(block)
         for name in list(region.containers):
             self.undeclare(name)
 
     def hoist_containers(self, region: Region, into: Region) -> None:
-        """Moves the declarations of a region to another one, which holds it or replaces it."""
+        """Move the declarations of a region to another one, which holds it or replaces it."""
         for name in list(region.containers):
             self.move_container(name, into)
 
     # -- what is written on an element ---------------------------------------------------------------------------
 
     def update(self, element: Element, **fields: Any) -> None:
-        """Gives fields of a node or block new values: ``rw.update(loop, range=...)``. Bodies are moved, not updated."""
+        """Give fields of a node or block new values: ``rw.update(loop, range=...)``. Bodies are moved, not updated."""
         for name in fields:
             if not hasattr(element, name):
                 raise InvalidSdfg(f"{self.name} sets {name!r}, which a {element.kind} does not have")
@@ -250,22 +250,22 @@ class Rewriter:
         self._refreshed(element)
 
     def replace_memlets(self, node: Node, change: Callable[[Memlet], Memlet]) -> None:
-        """Rewrites every memlet written on a node itself."""
+        """Rewrite every memlet written on a node itself."""
         node.rewrite(dict.fromkeys(MEMLETS, change))
         self._refreshed(node)
 
     def rewrite_exprs(self, element: Element, change: Callable[[ScalarExpr], ScalarExpr]) -> None:
-        """Rewrites every scalar expression written on an element itself."""
+        """Rewrite every scalar expression written on an element itself."""
         element.rewrite(dict.fromkeys(EXPRESSIONS, change))
         self._refreshed(element)
 
     def substitute(self, element: Element, values: Substitution) -> None:
-        """Replaces symbols and containers in what is written on an element itself."""
+        """Replace symbols and containers in what is written on an element itself."""
         substitute_in_element(element, values)
         self._refreshed(element)
 
     def substitute_symbols(self, values: Mapping[str, ExprLike], within: Region | None = None) -> None:
-        """Replaces symbols wherever they are mentioned inside `within` (default: everywhere), descriptors included.
+        """Replace symbols wherever they are mentioned inside `within` (default: everywhere), descriptors included.
 
         Costs as much as there are mentions. Elements that define one of the symbols are not changed in that.
         """
@@ -280,7 +280,7 @@ class Rewriter:
                 self.redeclare(container, self.uses.desc(container).subs(values))
 
     def rename_symbol(self, old: str, new: str) -> None:
-        """Renames a symbol or parameter at its definitions and wherever it is mentioned."""
+        """Rename a symbol or parameter at its definitions and wherever it is mentioned."""
         for element in dict.fromkeys((*self.uses.definers(old), *self.uses.users(old))):
             self.substitute(element, Substitution({old: sym(new)}))
         for container in self.uses.described_by(old):
@@ -290,7 +290,7 @@ class Rewriter:
                 table.setdefault(new, table.pop(old))
 
     def rename_params(self, scope: Map | Loop, names: Mapping[str, str]) -> None:
-        """Renames parameters of a map or loop, in it and wherever its body mentions them."""
+        """Rename parameters of a map or loop, in it and wherever its body mentions them."""
         for old, new in names.items():
             if old != new:
                 self.rename_symbol(old, new)
@@ -302,7 +302,7 @@ class Rewriter:
         return self.sdfg.fresh_name(stem)
 
     def declare(self, name: str, desc: Data, region: Region | None = None) -> str:
-        """Declares a container in a region (default: the outermost); returns its name."""
+        """Declare a container in a region (default: the outermost); return its name."""
         home = region or self.sdfg.body
         self.sdfg.declare(name, desc, home)
         self.uses.declare(name, desc, home)
@@ -310,11 +310,11 @@ class Rewriter:
         return name
 
     def declare_fresh(self, stem: str, desc: Data, region: Region | None = None) -> str:
-        """Declares a container under a name that nothing has yet; returns the name."""
+        """Declare a container under a name that nothing has yet; return the name."""
         return self.declare(self.fresh_name(stem), desc, region)
 
     def redeclare(self, name: str, desc: Data) -> None:
-        """Gives a container another descriptor."""
+        """Give a container another descriptor."""
         home = self.uses.home(name)
         before = home.containers[name]
         if before == desc and before.span == desc.span:
@@ -326,14 +326,14 @@ class Rewriter:
         self._look_at_users(Touches(reads=(name,), writes=(name,)))
 
     def undeclare(self, name: str) -> None:
-        """Takes out a container that nothing touches any more."""
+        """Take out a container that nothing touches any more."""
         del self.uses.home(name).containers[name]
         self.sdfg.constants.pop(name, None)
         self.uses.undeclare(name)
         self.version += 1
 
     def move_container(self, name: str, region: Region, desc: Data | None = None) -> None:
-        """Declares a container in another region instead, with another descriptor if given."""
+        """Declare a container in another region instead, with another descriptor if given."""
         desc = desc or self.uses.desc(name)
         del self.uses.home(name).containers[name]
         self.uses.undeclare(name)
@@ -342,13 +342,13 @@ class Rewriter:
         self.version += 1
 
     def privatize(self, name: str, into: Region, desc: Data | None = None) -> None:
-        """Makes a transient private to a region, for instance a map's body, with another descriptor if given."""
+        """Make a transient private to a region, for instance a map's body, with another descriptor if given."""
         self.move_container(name, into, desc)
         if desc is not None:
             self._look_at_users(Touches(reads=(name,), writes=(name,)))
 
     def rename_container(self, old: str, new: str) -> None:
-        """Makes every reader, writer and view of `old` use `new`; `old` stays declared, and unused.
+        """Make every reader, writer and view of `old` use `new`; `old` stays declared, and unused.
 
         Views get the new base's layout; `InvalidSdfg` for a reshape of what is not contiguous.
         """
@@ -359,7 +359,7 @@ class Rewriter:
             self._rebase(view, new, self.sdfg.desc(old, self.uses.home(view)))
 
     def undeclare_unused(self, names: Iterable[str]) -> None:
-        """Takes out those transients that nothing touches or views any more, and then their bases."""
+        """Take out those transients that nothing touches or views any more, and then their bases."""
         for name in names:
             if not self.uses.declared(name) or not self.uses.is_unused(name):
                 continue
@@ -369,12 +369,12 @@ class Rewriter:
                 self.undeclare_unused([desc.of])
 
     def forget_symbol(self, name: str) -> None:
-        """Takes out an assigned symbol that nothing assigns any more."""
+        """Take out an assigned symbol that nothing assigns any more."""
         if not self.uses.definers(name):
             self.sdfg.assigned_symbols.pop(name, None)
 
     def _rebase(self, view: str, base: str, before: Data) -> None:
-        """Makes `view` show `base`, where its base had the descriptor `before`; and those that show it."""
+        """Make `view` show `base`, where its base had the descriptor `before`; and those that show it."""
         desc = self.uses.desc(view)
         if isinstance(desc, View):
             fresh = rebased(replace(desc, of=base), self.sdfg.desc(base, self.uses.home(view)), before)
@@ -435,7 +435,7 @@ class Rewriter:
 
 
 def verify_after(sdfg: Sdfg, uses: Uses, entry: str) -> None:
-    """Verifies an SDFG and the index of its uses; the error names the step that broke it."""
+    """Verify an SDFG and the index of its uses; the error names the step that broke it."""
     if stale := uses.differs_from(Uses(sdfg)) or stale_summary(uses):
         raise InvalidSdfg(f"{stale!r} of {sdfg.name!r} was changed past the Rewriter", notes=(f"by {entry!r}",))
     from dcpy.ir.verify import verify

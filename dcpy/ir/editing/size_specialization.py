@@ -14,7 +14,7 @@ from dcpy.ir.symbolic import const
 
 
 def specialize(sdfg: Sdfg, sizes: Mapping[str, int]) -> None:
-    """Gives symbols of shapes these values, in place: arguments must have them then.
+    """Give symbols of shapes these values, in place: arguments must have them then.
 
     `UnknownName` for what is no symbol, `SymbolicError` for an argument, or a value that breaks what is assumed of it.
     """

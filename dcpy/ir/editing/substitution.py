@@ -78,19 +78,19 @@ def renaming(symbols: Mapping[str, str], containers: Mapping[str, str]) -> Subst
 
 
 def substitute_in_element(element: Node | Block, values: Substitution) -> None:
-    """Replaces names in what is written on one node or block itself; bodies stay as they are."""
+    """Replace names in what is written on one node or block itself; bodies stay as they are."""
     element.rewrite(values.changes)
 
 
 def substitute_in_region(region: Region, values: Substitution) -> None:
-    """Replaces names in all that a region declares and holds, nested regions included."""
+    """Replace names in all that a region declares and holds, nested regions included."""
     _substitute_in_declarations(region, values)
     for block in region.blocks:
         substitute_inside(block, values)
 
 
 def substitute_inside(element: Node | Block, values: Substitution) -> None:
-    """Replaces names in what is written on an element, and in all that its bodies declare and hold."""
+    """Replace names in what is written on an element, and in all that its bodies declare and hold."""
     for inner in subtree(element):
         substitute_in_element(inner, values)
         for region in bodies_of(inner):

@@ -77,7 +77,7 @@ def _fills(desc: Data) -> bool:
 
 
 def rebase_views(body: Region, outside: Callable[[str], Data]) -> None:
-    """Derives offsets and strides of all views in a region anew; `outside` finds what it does not declare."""
+    """Derive offsets and strides of all views in a region anew; `outside` finds what it does not declare."""
     settled: dict[str, Data] = {}
     originals = {name: desc for region in body.walk_regions() for name, desc in region.containers.items()}
 

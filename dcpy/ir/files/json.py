@@ -72,7 +72,7 @@ def from_json(document: object) -> Sdfg:
 
 
 def save(sdfg: Sdfg, path: str | Path) -> None:
-    """Writes a file, whole or not at all: a reader never sees half of it."""
+    """Write a file, whole or not at all: a reader never sees half of it."""
     target = Path(path)
     text = json.dumps(to_json(sdfg), indent=1, allow_nan=False) + "\n"
     handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
@@ -89,7 +89,7 @@ def save(sdfg: Sdfg, path: str | Path) -> None:
 
 
 def load(path: str | Path) -> Sdfg:
-    """Reads a file that `save` wrote, of this version or an older one. `ParseError` where it is broken or newer."""
+    """Read a file that `save` wrote, of this version or an older one. `ParseError` where it is broken or newer."""
     try:
         content = Path(path).read_bytes()
     except ValueError as error:  # a NUL in it

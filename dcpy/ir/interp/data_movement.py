@@ -39,7 +39,7 @@ class DataMovement:
     # -- nodes -------------------------------------------------------------------------------------------------
 
     def run_tasklet(self, node: Tasklet) -> None:
-        """Reads all inputs, evaluates the code, writes all outputs."""
+        """Read all inputs, evaluate the code, write all outputs."""
         values = {connector: self.read(memlet, node)[()] for connector, memlet in node.inputs.items()}
         env = LeafValues(self.symbols, values, self._no_load)
         for name, expr in node.code:
@@ -48,7 +48,7 @@ class DataMovement:
             self.write(memlet, values[connector], node)
 
     def run_copy(self, node: Copy) -> None:
-        """Reads the whole source, then writes it; pops and pushes where one is a stream."""
+        """Read the whole source, then write it; pop and push where one is a stream."""
         if isinstance(stream := self.frame.memory(node.src.container), StreamQueues):
             values = self._popped(stream, node)
         else:
@@ -56,7 +56,7 @@ class DataMovement:
         self.write(node.dst, values, node)
 
     def run_library_node(self, node: LibraryNode) -> None:
-        """Lets the node compute on copies of its inputs, then combines its outputs with what is in memory."""
+        """Let the node compute on copies of its inputs, then combine its outputs with what is in memory."""
         inputs = {connector: self.read(memlet, node) for connector, memlet in node.inputs.items()}
         outputs = {}
         for connector, memlet in node.outputs.items():
@@ -71,7 +71,7 @@ class DataMovement:
             self.write(memlet, outputs[connector], node)
 
     def run_callback(self, node: Callback) -> None:
-        """Calls a Python function on views of the memory; a function that does not write gets read-only ones."""
+        """Call a Python function on views of the memory; a function that does not write gets read-only ones."""
         site = site_of(node, self.frame.desc)
         require_bound((site,), self.frame.sdfg.callbacks)
         operands = {}
@@ -120,7 +120,7 @@ class DataMovement:
         return part.copy()
 
     def write(self, memlet: Memlet, values: Any, node: Node) -> None:
-        """Writes values to the elements that a memlet names, or combines them; pushes to a stream."""
+        """Write values to the elements that a memlet names, or combine them; push to a stream."""
         memory = self.frame.memory(memlet.container)
         if isinstance(memory, StreamQueues):
             self._push(memory, memlet, values, node)
@@ -164,7 +164,7 @@ class DataMovement:
             ) from None
 
     def _note(self, part: NDArray, how: str, buffer: Buffer, container: str, values: Any = ()) -> None:
-        """Tells the detectors that elements are read or written, and which `values` are."""
+        """Tell the detectors that elements are read or written, and which `values` are."""
         watching = [detector for detector in self.detectors if buffer.depth <= detector.depth]
         if watching:
             places = addresses(part)

@@ -57,7 +57,7 @@ class InterpreterFrame:
         return InterpreterFrame(self.sdfg, dict(self.symbols), dict(self.containers), self.depth)
 
     def bind(self, name: str, data: NDArray, depth: int, start: NDArray | None = None) -> None:
-        """Gives an argument its memory."""
+        """Give an argument its memory."""
         desc = self.sdfg.containers[name]
         memory = Buffer(data, data if start is None else start, depth)
         self.containers[name] = Declared(desc, depth, memory, data.shape)

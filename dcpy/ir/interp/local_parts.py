@@ -119,7 +119,7 @@ class Assembly:
         self.sums = tuple(part for part in rest if isinstance(part, Partial))
 
     def add(self, rank: int, values: NDArray, symbols: Symbols) -> None:
-        """Enters a rank's part. `CommunicationError` where it differs from a copy that another rank has."""
+        """Enter a rank's part. `CommunicationError` where it differs from a copy that another rank has."""
         part = part_of(self.placed, self.shape, self.grids, symbols)
         if values.shape != part.shape:
             raise CommunicationError(

@@ -58,7 +58,7 @@ class Machine(DataMovement):
         self.shuffle = shuffle
 
     def run_region(self, region: Region) -> Next:
-        """Runs the blocks in order; containers declared here live until the end."""
+        """Run the blocks in order; containers declared here live until the end."""
         with self.frame.declared(region.containers):
             for block in region.blocks:
                 try:
@@ -175,7 +175,7 @@ class Machine(DataMovement):
 
     @singledispatchmethod
     def run_node(self, node: Node) -> None:
-        """Runs a node."""
+        """Run a node."""
         raise InterpreterError(f"the interpreter knows no node {node.kind!r}", span=node.span)
 
     @run_node.register
@@ -254,7 +254,7 @@ class Machine(DataMovement):
             Machine(frame, self.detectors, self.shuffle).run_region(node.sdfg.body)
 
     def _restore(self, values: dict[str, int | None]) -> None:
-        """Gives symbols the values that they had outside of a scope; None: they had none."""
+        """Give symbols the values that they had outside of a scope; None: they had none."""
         for name, value in values.items():
             if value is None:
                 self.symbols.pop(name, None)

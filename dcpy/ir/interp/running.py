@@ -35,7 +35,7 @@ def interpret(
     strict: bool = False,
     seed: int = 0,
 ) -> None:
-    """Runs an SDFG on arrays and scalars, by name; results are written into the arrays given (``__return`` too).
+    """Run an SDFG on arrays and scalars, by name; results are written into the arrays given (``__return`` too).
 
     Integer symbols may be among `arguments` or in `symbols`; sizes that are in neither are taken from the shapes. An
     array may have other strides than its descriptor: then the program works on a copy that is copied back.
@@ -129,7 +129,7 @@ def _told(sdfg: Sdfg, symbol: str, value: int) -> tuple[str, str]:
 
 
 def _solve(expr: Expr, number: int, values: dict[str, int]) -> None:
-    """Learns the one unknown symbol of ``expr == number``, where that is linear."""
+    """Learn the one unknown symbol of ``expr == number``, where that is linear."""
     unknown = [name for name in expr.symbols if name not in values]
     form = expr.linear_in(unknown[0]) if len(unknown) == 1 else None
     if form is None:
@@ -167,7 +167,7 @@ class _Activation:
             self.frame.bind(name, memory, depth=0)
 
     def run(self, strict: bool, seed: int) -> None:
-        """Runs the program, then copies back to arrays whose strides did not fit."""
+        """Run the program, then copy back to arrays whose strides did not fit."""
         shuffle = random.Random(seed) if strict else None
         with quiet():
             Machine(self.frame, [], shuffle).run_region(self.sdfg.body)

@@ -51,7 +51,7 @@ def run_ranks(
     strict: bool = False,
     seed: int = 0,
 ) -> RankTraffic:
-    """Runs a program in local form, on as many ranks as there are `arguments`; results are written into their arrays.
+    """Run a program in local form, on as many ranks as there are `arguments`; results are written into their arrays.
 
     `symbols` are the same on all ranks; coordinates follow from the grids, and so does the size of a grid with one
     unknown axis. Exceptions of the program are those of the first rank that raised. `CommunicationError` names what is
@@ -201,7 +201,7 @@ class _VirtualWorld:
     # -- collectives -------------------------------------------------------------------------------------------
 
     def meet(self, node: Collective, visit: Visit) -> None:
-        """Waits for all; the last one computes what each gets."""
+        """Wait for all; the last one computes what each gets."""
         key, members = self.communicator(node, visit.rank)
         if not members:
             return

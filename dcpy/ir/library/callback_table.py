@@ -40,7 +40,7 @@ def callbacks_in(sdfg: Sdfg) -> Iterator[Callback]:
 
 
 def bind(sdfg: Sdfg, callbacks: Mapping[str, Any]) -> None:
-    """Gives the callbacks of an SDFG, and of those that it calls, their functions by name."""
+    """Give the callbacks of an SDFG, and of those that it calls, their functions by name."""
     for each in sdfg.with_callees():
         each.callbacks.update(callbacks)
 

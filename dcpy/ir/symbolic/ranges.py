@@ -341,7 +341,7 @@ class Ranges:
         return None
 
     def _nonneg_by_cases(self, expr: Expr, atom: Atom, depth: int) -> bool:
-        """Removes one ``min``/``max``/``//``/``%`` from `expr`, by what is true of its value in each case."""
+        """Remove one ``min``/``max``/``//``/``%`` from `expr`, by what is true of its value in each case."""
         marker = sym("?")  # no user name: identifiers have no question mark
         form = _replace(expr, atom, marker).linear_in("?")
         if form is None:

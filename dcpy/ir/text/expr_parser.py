@@ -30,13 +30,13 @@ _INFIX = {info.infix: info for info in OPS.values() if info.infix}
 
 
 @dataclass(frozen=True, slots=True)
-class _UntypedNumber:
+class _OpenNumber:
     """A number whose dtype is still open."""
 
     value: int | float
 
 
-_Item = Union[ScalarExpr, _UntypedNumber]  # noqa: UP007  (ScalarExpr is a Union of forward references)
+_Item = Union[ScalarExpr, _OpenNumber]  # noqa: UP007  (ScalarExpr is a Union of forward references)
 
 
 class ExprParser(Cursor):
@@ -71,7 +71,7 @@ class ExprParser(Cursor):
         match item:
             case Index(value=value, dtype=types.int64):
                 return value
-            case _UntypedNumber(value=int(value)):
+            case _OpenNumber(value=int(value)):
                 return const(value)
         return self.fail("expected an integer expression over symbols", at=first)
 
@@ -137,7 +137,7 @@ class ExprParser(Cursor):
             return self._atom()
         if self._at_number() and self.peek().text != "**":
             item = self._atom()
-            return _UntypedNumber(-item.value) if isinstance(item, _UntypedNumber) else item
+            return _OpenNumber(-item.value) if isinstance(item, _OpenNumber) else item
         return self._combine("neg", (self._infix(UNARY),), at)
 
     def _combine(self, name: str, args: Sequence[_Item], at: Token, *, folding: bool = True) -> ScalarExpr:
@@ -149,8 +149,8 @@ class ExprParser(Cursor):
         if self._symbolic:
             self.fail(f"{name} is not possible in an integer expression over symbols", at=at)
         weak = args[1:] if name == "select" else args
-        dtype = next((arg.dtype for arg in weak if not isinstance(arg, _UntypedNumber)), None)
-        if dtype is None and any(isinstance(arg, _UntypedNumber) and isinstance(arg.value, float) for arg in weak):
+        dtype = next((arg.dtype for arg in weak if not isinstance(arg, _OpenNumber)), None)
+        if dtype is None and any(isinstance(arg, _OpenNumber) and isinstance(arg.value, float) for arg in weak):
             dtype = types.float64
         return op(name, *(_settle(arg, dtype) for arg in args))
 
@@ -166,7 +166,7 @@ class ExprParser(Cursor):
         token = self.token
         if token.kind == "number":
             self.advance()
-            return _UntypedNumber(int(token.text) if token.text.isdigit() else float(token.text))
+            return _OpenNumber(int(token.text) if token.text.isdigit() else float(token.text))
         if self.accept("("):
             item = self._infix(1)
             self.expect(")")
@@ -180,7 +180,7 @@ class ExprParser(Cursor):
             self.fail(f"expected an expression, found {self.found()}")
         if token.kind == "name" and token.text in LITERAL_WORDS and self._is_literal_word():
             self.advance()
-            return Const(token.text == "true", types.bool_) if token.text[0] in "tf" else _UntypedNumber(float(token.text))
+            return Const(token.text == "true", types.bool_) if token.text[0] in "tf" else _OpenNumber(float(token.text))
         self.advance()
         if token.kind == "name" and self.at("("):
             return self._call(token)
@@ -211,7 +211,7 @@ class ExprParser(Cursor):
         """``f32(x)``, or the constants ``f32(1.5)`` and ``c64(0.0, 1.0)``."""
         first = self.token
         items = self._arguments()
-        numbers = [item.value for item in items if isinstance(item, _UntypedNumber)]
+        numbers = [item.value for item in items if isinstance(item, _OpenNumber)]
         if len(items) == 2 and len(numbers) == 2 and dtype.kind == "c":
             return Const(complex(*numbers), dtype)
         if len(items) != 1:
@@ -284,7 +284,7 @@ class ExprParser(Cursor):
 
 def _settle(item: _Item, dtype: DType | None) -> ScalarExpr:
     """An open number takes the dtype beside it, where it can."""
-    if not isinstance(item, _UntypedNumber):
+    if not isinstance(item, _OpenNumber):
         return item
     default = types.float64 if isinstance(item.value, float) else types.int64
     fits = dtype is not None and (dtype.is_inexact or (dtype.is_integer and isinstance(item.value, int)))
@@ -300,6 +300,6 @@ def _as_symbolic(item: _Item) -> Expr | None:
     match item:
         case Index(value=value, dtype=types.int64):
             return value
-        case _UntypedNumber(value=int(value)):
+        case _OpenNumber(value=int(value)):
             return const(value)
     return None

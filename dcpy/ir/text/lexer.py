@@ -146,7 +146,7 @@ class Cursor:
         return -value if negative else value
 
     def fail(self, message: str, *, at: Token | None = None, help: str = "") -> NoReturn:
-        """Raises `ParseError` at a token (default: the current one)."""
+        """Raise `ParseError` at a token (default: the current one)."""
         token = at or self.token
         span = span_at(self.text, token.position, len(token.text), self.file)
         raise ParseError(message, span=span, help=help)

@@ -43,7 +43,7 @@ class Rule:
 
 
 def rule(name: str, subject: type) -> Callable[[Callable[[Any, Scope], Findings]], Rule]:
-    """Makes a rule of a function that yields findings about one subject, given what is visible around it."""
+    """Make a rule of a function that yields findings about one subject, given what is visible around it."""
     return lambda find: Rule(name, subject, find)
 
 

@@ -83,7 +83,7 @@ class Scope:
 
     @property
     def uses(self) -> Uses:
-        """Uses in the whole SDFG, which rules do not change: computed once, when a rule asks."""
+        """Use in the whole SDFG, which rules do not change: computed once, when a rule asks."""
         if self.found_uses is None:
             self.found_uses = Uses(self.sdfg)
         return self.found_uses

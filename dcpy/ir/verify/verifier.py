@@ -23,12 +23,12 @@ SHOWN = 20  # problems in one error message
 
 
 def verify(sdfg: Sdfg, form: Form = WELL_FORMED) -> None:
-    """Raises `InvalidSdfg` with all that is wrong, each with the name of its rule, unless the SDFG has the form."""
+    """Raise `InvalidSdfg` with all that is wrong, each with the name of its rule, unless the SDFG has the form."""
     _raise(InvalidSdfg, sdfg, problems(sdfg, form))
 
 
 def verify_readable(sdfg: Sdfg, error: type[DcpyError] = ParseError) -> None:
-    """Raises `error` where names are no names, or texts cannot be shown: what readers ask before anything else.
+    """Raise `error` where names are no names, or texts cannot be shown: what readers ask before anything else.
 
     Unlike `verify` it trusts nothing else of the SDFG, and looks nothing up.
     """

@@ -31,7 +31,7 @@ TALL = 4  # partial sums of rows from which on a sum of rows is worth dividing a
 
 
 def contract(f: Fragment, spec: Contraction) -> None:
-    """Writes the loop nest."""
+    """Write the loop nest."""
     if spec.inner in spec.summed:
         _rows(f, spec)
     elif spec.summed:
@@ -50,7 +50,7 @@ def _rows(f: Fragment, spec: Contraction) -> None:
 
 
 def _by_size(f: Fragment, size: Expr, limit: int, large: Callable[[], None], small: Callable[[], None]) -> None:
-    """Writes one of two loop nests, or both where only the run time knows the size."""
+    """Write one of two loop nests, or both where only the run time knows the size."""
     if f.ranges.proves_le(size, limit):
         small()
         return
@@ -97,7 +97,7 @@ def _blocked(f: Fragment, spec: Contraction, outer: int) -> None:
 
 
 def _accumulate(f: Fragment, spec: Contraction, acc: Element, limits: dict[int, Range]) -> None:
-    """Adds to `acc` everything within `limits`: sequential loops, the last one SIMD over `inner`."""
+    """Add to `acc` everything within `limits`: sequential loops, the last one SIMD over `inner`."""
     outer = [dim for dim in spec.summed if dim != spec.inner]
     run, terms = limits.get(spec.inner, spec.whole(spec.inner)), f.costs.partial_sum
     with f.maps([limits.get(dim, spec.whole(dim)) for dim in outer], SEQUENTIAL) as indices:
@@ -185,7 +185,7 @@ Lanes = tuple[Range, Expr]  # a tile of `inner`, and where it begins
 def _add_rows(
     f: Fragment, spec: Contraction, acc: Operand, tile: Lanes, position: dict[int, Expr], over: Sequence[Range]
 ) -> None:
-    """Adds row after row to a row of accumulators."""
+    """Add row after row to a row of accumulators."""
     lanes, start = tile
     with f.maps(over, SEQUENTIAL, "k") as summed:
         inside = position | dict(zip(spec.summed, summed, strict=True))

@@ -10,7 +10,7 @@ from dcpy.libraries.fragment import Fragment
 
 
 def contract(f: Fragment, spec: Contraction) -> None:
-    """Writes the nest; of the summed dimensions the one that runs along memory comes last."""
+    """Write the nest; of the summed dimensions the one that runs along memory comes last."""
     summed = sorted(spec.summed, key=lambda dim: dim == spec.inner)
     with f.maps([spec.whole(dim) for dim in spec.kept]) as kept:
         acc = f.scalar("acc", spec.dtype)

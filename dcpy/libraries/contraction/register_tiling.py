@@ -29,7 +29,7 @@ LoopContext = AbstractContextManager[None]
 
 
 def register_tiles(f: Fragment, spec: Contraction, group: int, schedule: Schedule = UNDECIDED) -> None:
-    """Writes the loop nest: tile by tile of `inner`, each summed over everything else.
+    """Write the loop nest: tile by tile of `inner`, each summed over everything else.
 
     What is summed in the `short` dtype of the contraction is added to the sum after at most `group` terms. `schedule`
     is that of the map over the tiles.

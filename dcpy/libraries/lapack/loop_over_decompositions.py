@@ -53,7 +53,7 @@ class LoopOverDecompositions(Transformation[Map]):
         return stack
 
     def apply(self, m: Match, plan: Map, rw: Rewriter) -> Loop:
-        """Returns the outermost loop."""
+        """Return the outermost loop."""
         stack = plan
         state = alone_in_state(stack, rw)
         loops = [

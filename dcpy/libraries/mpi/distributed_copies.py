@@ -162,7 +162,7 @@ def _move(
     taken: Sequence[NDArray],
     wcr: str,
 ) -> list[Arrived]:
-    """Moves a section of one global array to a section of another; returns what each rank got of others."""
+    """Move a section of one global array to a section of another; return what each rank got of others."""
     givers, takers = ([_on_grid_of(section, visit) for visit in visits] for section in (source, target))
     first = givers[0]
     shape = shape_of(source.shape, first.symbols)

@@ -49,7 +49,7 @@ class RandomNode(LibraryNode):
         outputs["state"][...] = words_of_own(generator) if self.own else state
 
     def draw(self, generator: Any, inputs: Arrays, outputs: Arrays) -> None:
-        """Fills the outputs by methods of NumPy's ``Generator``."""
+        """Fill the outputs by methods of NumPy's ``Generator``."""
         raise NotImplementedError
 
     def handles(self) -> tuple[str, ...]:

@@ -51,7 +51,7 @@ class MaskedReduction(Transformation[Selected]):
         return refusal
 
     def apply(self, m: Match, plan: Selected, rw: Rewriter) -> Reduce:
-        """Returns the reduction over all elements."""
+        """Return the reduction over all elements."""
         node = m[self.reduce]
         x = node.inputs["x"]
         desc = rw.uses.desc(x.container)

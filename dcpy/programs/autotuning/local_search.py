@@ -124,7 +124,7 @@ class Tuning:
 def tune(
     specializer: Specializer, dispatcher: Dispatcher, values: tuple[Any, ...], symbols: tuple[str, ...], seconds: float
 ) -> Tuning:
-    """Searches for about so many seconds, and lets the dispatcher of the program run what is quickest for these sizes.
+    """Search for about so many seconds, and let the dispatcher of the program run what is quickest for these sizes.
 
     Behind the values of the parameters are those of `symbols`. The values stay as they are.
     """
@@ -155,7 +155,7 @@ def tune(
 def _call_otherwise(
     specializer: Specializer, dispatcher: Dispatcher, copies: ArgumentCopies, symbols: tuple[str, ...]
 ) -> None:
-    """Calls the program as it is, so that it is compiled, and raises what it raises."""
+    """Call the program as it is, so that it is compiled, and raise what it raises."""
     values = copies.renewed()
     if dispatcher.dispatch(values) is NotImplemented:
         specializer.run(dispatcher, copies.renewed(), {}, symbols)
@@ -224,7 +224,7 @@ class _Search:
         return best if best.seconds <= self.before.seconds * WORTH else self.before
 
     def keep(self, best: _Trial) -> bool:
-        """Lets calls of these sizes run it, and remembers it for later processes; whether that was possible."""
+        """Let calls of these sizes run it, and remember it for later processes; whether that was possible."""
         assert best.artifact is not None
         assert best.compiled is not None
         self.specializer.adopt(self.before.dispatcher, best.compiled)
@@ -306,7 +306,7 @@ class _Search:
         return found == self._expected
 
     def _measure(self, trials: Sequence[_Trial]) -> None:
-        """Calls them in turn, each on arguments as they were; those that are slow are left soon."""
+        """Call them in turn, each on arguments as they were; those that are slow are left soon."""
         running = list(trials)
         for trial in running:
             trial.times = []

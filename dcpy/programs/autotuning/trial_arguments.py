@@ -30,7 +30,7 @@ class ArgumentCopies:
     """The values of a call, copied; `renewed` gives them as they were before any call."""
 
     def __init__(self, values: Sequence[Any]) -> None:
-        """Copies all arrays among the values, inside of records, too. Objects are copied as `copy.deepcopy` does."""
+        """Copy all arrays among the values, inside of records, too. Objects are copied as `copy.deepcopy` does."""
         self._values = tuple(values)
         leaves = take_apart({str(place): value for place, value in enumerate(values)}).leaves.values()
         arrays = {id(leaf): leaf for leaf in leaves if isinstance(leaf, np.ndarray)}

@@ -80,7 +80,7 @@ def can_draw_pixels() -> bool:
 
 
 def png(picture: Chart, path: Path) -> None:
-    """Writes a PNG file."""
+    """Write a PNG file."""
     import matplotlib
 
     matplotlib.use("agg")

@@ -68,7 +68,7 @@ class Roofline:
         return cls(tuple(_point(time, sdfg) for time in times), tuple(_roofs(processor)), whose)
 
     def save(self, path: str | Path) -> Path:
-        """Writes the picture: ``.svg``, or ``.png`` where matplotlib is installed. `ArgumentError` for others."""
+        """Write the picture: ``.svg``, or ``.png`` where matplotlib is installed. `ArgumentError` for others."""
         place = Path(path)
         kind = place.suffix.lower()
         if kind not in (".svg", ".png"):

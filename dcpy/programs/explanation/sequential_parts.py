@@ -27,7 +27,8 @@ def _loops(sdfg: Sdfg) -> Iterator[tuple[str, str, str]]:
         loop = match[LoopToMap.loop]
         if loop.span is None or loop.span not in parallel:
             plan = LoopToMap().plan(match)
-            yield str(loop.span or ""), match.in_words(), readable(str(plan), sdfg) if isinstance(plan, Refusal) else OPTIMIZE
+            reason = readable(str(plan), sdfg) if isinstance(plan, Refusal) else OPTIMIZE
+            yield str(loop.span or ""), match.in_words(), reason
 
 
 def _callbacks(sdfg: Sdfg) -> Iterator[tuple[str, str, str]]:

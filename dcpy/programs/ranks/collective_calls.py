@@ -102,7 +102,7 @@ def describe(bound: Mapping[str, Any]) -> Description:
 
 
 def ask_roots(bound: Mapping[str, Any], found: Description) -> None:
-    """Has all ranks know what arguments are that one rank has. They agree on which these are."""
+    """Have all ranks know what arguments are that one rank has. They agree on which these are."""
     for name, value in bound.items():
         if not isinstance(value, OnRoot):
             continue
@@ -216,7 +216,7 @@ class RankCalls:
         return self._programs[described.key].run(bound, described, interrupts)
 
     def _check(self, bound: Mapping[str, Any], described: Description) -> None:
-        """Raises what a program that is known says about the arguments; adds what stands for their elements."""
+        """Raise what a program that is known says about the arguments; add what stands for their elements."""
         if self._knows(described):
             known = self._programs[described.key]
             known.check(bound, described)

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 def call_on_ranks(sdfg: Sdfg, bound: Mapping[str, Any], options: Options) -> Any:
-    """Compiles for all ranks, and runs. `GridError` where there are not so many ranks, `ArgumentError` for blocks."""
+    """Compile for all ranks, and run. `GridError` where there are not so many ranks, `ArgumentError` for blocks."""
     with interrupts_deferred() as interrupts:
         return _call(sdfg, bound, options, interrupts)
 

@@ -86,7 +86,7 @@ def for_ranks(
     steps: int = 0,
     overlap: bool = False,
 ) -> Recipe:
-    """Makes an SDFG that of one rank, in place. `extents` are sizes of the arguments' grids, in plans g0, ...
+    """Make an SDFG that of one rank, in place. `extents` are sizes of the arguments' grids, in plans g0, ...
 
     It serves grids of any sizes, but for those that the program itself names (`dcpy.distribute`). Where no argument has
     a grid, nor the program one, a plan is chosen for so many `ranks`, and arguments of these `shapes`, by the
@@ -133,7 +133,7 @@ def _on_grids(
     sdfg: Sdfg, plan: Mapping[str, Distribution], grids: Symbols, arguments: list[str], ranks: int, steps: int,
     way: Fallback,
 ) -> tuple[Blocks, Symbols]:  # fmt: skip
-    """Distributes as a plan says: what blocks are, and the symbols of grids."""
+    """Distribute as a plan says: what blocks are, and the symbols of grids."""
     where, named = _with_blocks(sdfg, plan, list(grids), [name for name in plan if name in arguments])
     if way is Fallback.GATHERED:
         sdfg_distribution.gather(sdfg, where, grids)
@@ -147,7 +147,7 @@ def _by_costs(
     sdfg: Sdfg, sizes: Sizes, shapes: Mapping[str, Sequence[int]], figures: Mapping[str, int] | None, ranks: int,
     steps: int, way: Fallback,
 ) -> tuple[Blocks, Symbols]:  # fmt: skip
-    """Distributes by the cheapest plan: what blocks are, and the symbols of grids."""
+    """Distribute by the cheapest plan: what blocks are, and the symbols of grids."""
     if ranks == 1 or way is Fallback.GATHERED:
         return (), {}
     blocks: list[Blocks] = []
@@ -184,7 +184,7 @@ def _with_blocks(
 
 
 def _name_blocks(arguments: Sequence[str], named: list[Blocks], sdfg: Sdfg) -> None:
-    """Gives the blocks of a plan that was chosen symbols, in place; adds to `named` what they are."""
+    """Give the blocks of a plan that was chosen symbols, in place; add to `named` what they are."""
     descs = ((name, sdfg.desc(name)) for name in sdfg.containers)
     plan = {name: desc.distribution for name, desc in descs if isinstance(desc, Array) and desc.distribution}
     found, blocks = _with_blocks(sdfg, plan, list(sdfg.grids), arguments)
@@ -259,7 +259,7 @@ def expand_messages(sdfg: Sdfg, *, alone: bool) -> None:
 
 
 def expand_local_view(sdfg: Sdfg) -> bool:
-    """Turns the messages of a plain program into calls of MPI, or drops them; returns whether there are any.
+    """Turn the messages of a plain program into calls of MPI, or drop them; return whether there are any.
 
     Raises `InvalidSdfg` for collectives that not all ranks reach (`comm.divergent`), and for messages in maps.
     """
@@ -286,7 +286,7 @@ def with_messages(sdfg: Sdfg) -> Sdfg:
 
 
 def attach(library: Any, communicator: int | None = None, options: Options | None = None) -> None:
-    """Passes its ranks to a library, if it sends anything. Default: all of the job.
+    """Pass its ranks to a library, if it sends anything. Default: all of the job.
 
     A program of the local view, which has `options`, watches by itself where it waits.
     """

@@ -29,7 +29,7 @@ class Fallback(Enum):
 
 
 def distribute_with_fallback(sdfg: Sdfg, distribute: Callable[[Fallback], Made], overlap: bool) -> Made:
-    """Makes a program that of one rank by the first way that is not refused; returns what `distribute` returns then.
+    """Make a program that of one rank by the first way that is not refused; return what `distribute` returns then.
 
     `distribute` changes the program in place. With `overlap`, halos arrive while it computes. Raises what the last way
     raises. A `PerformanceWarning` says that each rank computes all of it, and why.

@@ -25,7 +25,7 @@ def distribute(
     alone: bool = False,
     steps: int = 0,
 ) -> dict[str, int]:
-    """Enters grids and distributions, and runs the passes that find out what runs where, and what is sent.
+    """Enter grids and distributions, and run the passes that find out what runs where, and what is sent.
 
     With `temporaries`, those that the plan does not name live where the arrays do that they are computed from. `alone`:
     there is one rank, which sends nothing. `steps` iterations run between two updates of halos (`DeepHalos`).
@@ -43,7 +43,7 @@ def distribute(
 
 
 def gather(sdfg: Sdfg, plan: Mapping[str, Distribution], grids: Mapping[str, Sequence[int | str]]) -> None:
-    """Enters grids and distributions, and gives each rank all of the arrays: it computes all, without a message."""
+    """Enter grids and distributions, and give each rank all of the arrays: it computes all, without a message."""
     from dcpy.targets.ranks.target import RANKS
     from dcpy.transforms.distributed.planning.user_plans import enter_plan
 
@@ -83,7 +83,7 @@ def choose_distributions(
     figures: Mapping[str, int] | None = None,
     steps: int = 0,
 ) -> dict[str, int]:
-    """Distributes by the cheapest plan for a typical run, with so many ranks and these sizes.
+    """Distribute by the cheapest plan for a typical run, with so many ranks and these sizes.
 
     `adjust` changes the plan, which is entered in the program, before it is carried out. `figures` are those of the
     network that were measured (`runtime.distributed.network_calibration`); others are as in the table. A program that
@@ -122,7 +122,7 @@ def _is_dealt_out(desc: Data) -> bool:
 
 
 def _distribute(sdfg: Sdfg, network: Network, ranks: int, steps: int) -> dict[str, int]:
-    """Runs the passes; warns of solvers that no library solves on a grid, and of arrays that are gathered."""
+    """Run the passes; warn of solvers that no library solves on a grid, and of arrays that are gathered."""
     from dcpy.base.errors import warn_of_cost
     from dcpy.ir.analysis.dataflow.def_use import Uses
     from dcpy.ir.editing.container_descriptions import description, readable
@@ -142,7 +142,7 @@ def _distribute(sdfg: Sdfg, network: Network, ranks: int, steps: int) -> dict[st
 
 
 def localize(sdfg: Sdfg, overlap: bool = False) -> None:
-    """Makes a distributed program that of one rank, in place. With `overlap`, halos arrive while it computes."""
+    """Make a distributed program that of one rank, in place. With `overlap`, halos arrive while it computes."""
     from dcpy.targets.ranks.target import RANKS
 
     driver.run_passes(sdfg, RANKS.localize, resolve_options())

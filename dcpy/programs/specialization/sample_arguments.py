@@ -88,7 +88,7 @@ def _join(
     types: Mapping[str, ArgType],
     equalities: Iterable[tuple[str, str]],
 ) -> bool:
-    """Makes one group of sizes that must be equal, and are; whether there were any."""
+    """Make one group of sizes that must be equal, and are; whether there were any."""
     found: dict[str, ArgumentDim] = {}
     for place in group:
         kind = types[place[0]]

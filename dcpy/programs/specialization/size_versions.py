@@ -65,7 +65,7 @@ class SizeVersions:
         return Version(types, pattern, shapes, integers, len(earlier) < SPECULATIVE)
 
     def add(self, version: Version) -> None:
-        """Remembers a version that has been compiled. One that was compiled before, for other globals, is the same."""
+        """Remember a version that has been compiled. One that was compiled before, for other globals, is the same."""
         call = (version.pattern, (tuple(version.shapes.items()), version.integers))
         if call not in self._seen:
             self._seen.add(call)

@@ -329,7 +329,7 @@ class Specializer:
         return ProgramKeys(exact, f"tuned: {pattern}", found, codes)
 
     def adopt(self, dispatcher: Dispatcher, tuned: Compiled) -> None:
-        """Lets a tuned version serve the calls that it was made for, before all others."""
+        """Let a tuned version serve the calls that it was made for, before all others."""
         with self._compiling:
             self._tuned += 1
             dispatcher.add(replace(tuned, precedence=self._tuned).encoded())
@@ -445,7 +445,7 @@ class Specializer:
 
 
 def _place(lowered: Lowered, there: Sequence[str]) -> None:
-    """Says that the arguments of these paths are in the memory of a device."""
+    """Say that the arguments of these paths are in the memory of a device."""
     if there:
         driver.place_on_device(lowered.sdfg, [lowered.passing.containers.get(path, path) for path in there])
 
@@ -456,7 +456,7 @@ def _parameter(path: str) -> str:
 
 
 def _require_passed_only(lowered: Lowered, parts: Parts) -> None:
-    """Refuses objects that get new fields, and that the program also sees under a name of the module."""
+    """Refuse objects that get new fields, and that the program also sees under a name of the module."""
     for effect in lowered.passing.outcome.effects:
         for dependence in lowered.dependences:
             if dependence.value is parts.objects.get(effect.path, lowered):

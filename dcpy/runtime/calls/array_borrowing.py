@@ -21,7 +21,7 @@ _PLAIN = (np.ndarray, np.generic, bool, int, float, complex, str, bytes, tuple, 
 
 
 @dataclass(frozen=True)
-class BorrowedArguments:
+class BorrowedArrays:
     """The values of a call, with arrays of NumPy's for those of others; `finish` after the call."""
 
     values: tuple[Any, ...]
@@ -43,7 +43,7 @@ class BorrowedArguments:
         return result
 
 
-def borrowed(values: Sequence[Any], names: Callable[[], Sequence[str]], *, convert: bool) -> BorrowedArguments | None:
+def borrowed(values: Sequence[Any], names: Callable[[], Sequence[str]], *, convert: bool) -> BorrowedArrays | None:
     """Return the arguments of a call for `values`; None where it gets them as they are.
 
     `names` are computed for messages only. Raises `ArgumentError` for an array of others whose memory
@@ -53,7 +53,7 @@ def borrowed(values: Sequence[Any], names: Callable[[], Sequence[str]], *, conve
         return None
     found = [_passed_for(value, convert, names, place) for place, value in enumerate(values)]
     maps = tuple((value, passed) for value, passed in zip(values, found, strict=True) if type(value) is np.memmap)
-    return BorrowedArguments(tuple(found), maps) if any(a is not b for a, b in zip(values, found, strict=True)) else None
+    return BorrowedArrays(tuple(found), maps) if any(a is not b for a, b in zip(values, found, strict=True)) else None
 
 
 def _may_be_borrowed(value: Any, convert: bool) -> bool:

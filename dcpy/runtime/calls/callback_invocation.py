@@ -35,7 +35,7 @@ class Callbacks:
         self.scalar_calls = [scalar_call(site, table) for site in sites]
 
     def __call__(self, number: int, address: int, owners: tuple[Any, ...]) -> BaseException | None:
-        """Calls the function of a site. An exception is returned, with the function's own part of the traceback."""
+        """Call the function of a site. An exception is returned, with the function's own part of the traceback."""
         site, short = self.sites[number], self.scalar_calls[number]
         try:
             if short is not None:
@@ -51,7 +51,7 @@ class Callbacks:
 
 
 @dataclass(frozen=True, slots=True)
-class _OperandInMemory:
+class _PlacedOperand:
     """An operand at a place in memory; strides in bytes."""
 
     declaration: CallbackOperand
@@ -73,7 +73,7 @@ class _OperandInMemory:
         return self.pointer + low, self.pointer + high + self.dtype.itemsize
 
 
-def _operands(site: CallbackSite, address: int) -> list[_OperandInMemory]:
+def _operands(site: CallbackSite, address: int) -> list[_PlacedOperand]:
     """The operands from the numbers that compiled code wrote: a pointer, sizes, and strides in elements for each."""
     count = sum(1 + 2 * operand.rank for operand in site.operands)
     numbers = iter((ctypes.c_int64 * count).from_address(address))
@@ -82,7 +82,8 @@ def _operands(site: CallbackSite, address: int) -> list[_OperandInMemory]:
         pointer = next(numbers) % 2**64
         shape = tuple(max(next(numbers), 0) for _ in range(operand.rank))
         itemsize = np.dtype(operand.dtype).itemsize
-        found.append(_OperandInMemory(operand, pointer, shape, tuple(itemsize * next(numbers) for _ in range(operand.rank))))
+        strides = tuple(itemsize * next(numbers) for _ in range(operand.rank))
+        found.append(_PlacedOperand(operand, pointer, shape, strides))
     return found
 
 
@@ -112,10 +113,10 @@ class _MemoryCopy:
 class _Arrays:
     """The arrays that a function gets, and those that take its results."""
 
-    def __init__(self, operands: list[_OperandInMemory], owners: list[NDArray]) -> None:
+    def __init__(self, operands: list[_PlacedOperand], owners: list[NDArray]) -> None:
         self.by_name: dict[str, NDArray] = {}
         self.blocks: list[_MemoryCopy] = []
-        foreign: list[_OperandInMemory] = []
+        foreign: list[_PlacedOperand] = []
         for operand in operands:
             owner = next((owner for owner in owners if _lies_in(operand, owner)), None)
             if owner is not None or operand.declaration.result or operand.declaration.scalar:
@@ -125,11 +126,11 @@ class _Arrays:
         self._copy(foreign)
 
     def write_back(self) -> None:
-        """Brings what the function wrote into blocks back to compiled code."""
+        """Bring what the function wrote into blocks back to compiled code."""
         for block in self.blocks:
             block.write_back()
 
-    def _copy(self, operands: list[_OperandInMemory]) -> None:
+    def _copy(self, operands: list[_PlacedOperand]) -> None:
         for low, high in _merged([operand.bounds for operand in operands]):
             self.blocks.append(_MemoryCopy.of(low, high))
         for operand in operands:
@@ -142,7 +143,7 @@ class _Arrays:
             pointer = flat.ctypes.data
             self._take(operand, _memory(pointer, operand.shape, operand.strides, operand.dtype, block.data))
 
-    def _take(self, operand: _OperandInMemory, array: NDArray) -> None:
+    def _take(self, operand: _PlacedOperand, array: NDArray) -> None:
         if not operand.declaration.writable:
             array.flags.writeable = False
         self.by_name[operand.declaration.name] = array
@@ -165,7 +166,7 @@ class _Shown:
         }  # fmt: skip
 
 
-def _lies_in(operand: _OperandInMemory, owner: NDArray) -> bool:
+def _lies_in(operand: _PlacedOperand, owner: NDArray) -> bool:
     low, high = operand.bounds
     first, behind = np.lib.array_utils.byte_bounds(owner)
     return low < high and first <= low and high <= behind

@@ -112,7 +112,7 @@ def _locate(compiler: str) -> tuple[str, ...]:
 
 
 def _stamp(command: tuple[str, ...]) -> str:
-    """Changes whenever an executable among the words does (``ccache g++`` has two)."""
+    """A text that changes whenever an executable among the words does (``ccache g++`` has two)."""
     parts = []
     for word in command:
         path = shutil.which(word)

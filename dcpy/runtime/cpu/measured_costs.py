@@ -21,7 +21,7 @@ def cores_here() -> int:
 
 
 def keep(cache: Cache, figures: Mapping[str, int]) -> Path:
-    """Writes figures down, all or nothing: compilation goes by them from now on. `OSError` where that cannot be."""
+    """Write figures down, all or nothing: compilation goes by them from now on. `OSError` where that cannot be."""
     place = _place(cache)
     place.parent.mkdir(parents=True, exist_ok=True)
     write_sealed(place, json.dumps(dict(figures), indent=1))

@@ -108,7 +108,7 @@ class DistArray:
         return DistArray(redistributed(self.local, self.shape, self.placement, on), self.shape, on)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the whole as one file of NumPy's (``.npy``): each rank its part. All ranks call it."""
+        """Write the whole as one file of NumPy's (``.npy``): each rank its part. All ranks call it."""
         write(path, self.local, self.shape, self.placement)
 
     def copy(self) -> DistArray:

@@ -23,7 +23,7 @@ SEEN_BY_ALL = "all ranks need to see the same file: on several nodes, name one i
 
 
 def write(path: str | os.PathLike[str], local: NDArray, shape: Sequence[int], where: Placement) -> None:
-    """Writes an array of which each rank has a part. Collective.
+    """Write an array of which each rank has a part. Collective.
 
     The file appears when it is whole: it is written beside its place, and moved there. Of ranks that have the same
     elements the first one writes them. Where a rank cannot write, all raise.
@@ -136,7 +136,7 @@ def _is_range(own: Indices) -> bool:
 
 
 def _together(world: World, work: Callable[[], object]) -> None:
-    """Does it on all ranks; where one fails, all raise."""
+    """Do it on all ranks; where one fails, all raise."""
     failed: BaseException | None = None
     try:
         work()

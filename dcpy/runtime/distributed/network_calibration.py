@@ -131,7 +131,7 @@ def scope_of(world: World) -> str:
 
 
 def keep(cache: Cache, scope: str, mpi: str, figures: Mapping[str, int]) -> Path:
-    """Writes them down, all or nothing. `OSError` where that cannot be."""
+    """Write them down, all or nothing. `OSError` where that cannot be."""
     place = _place(cache, scope)
     place.parent.mkdir(parents=True, exist_ok=True)
     write_sealed(place, json.dumps({"mpi": mpi, "figures": dict(figures)}, indent=1))

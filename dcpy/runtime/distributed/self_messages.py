@@ -59,13 +59,13 @@ def start_receive(array: NDArray, tag: int) -> Waiting:
 
 
 def send(array: NDArray, tag: int) -> None:
-    """Waits for its receive, which has to be started."""
+    """Wait for its receive, which has to be started."""
     if not _meet(Waiting(np.array(array), tag)):
         Waiting(array, tag).Wait()
 
 
 def receive(array: NDArray, tag: int) -> None:
-    """Takes what was sent before."""
+    """Take what was sent before."""
     taken = start_receive(array, tag)
     if not taken.is_met:
         _taken.remove(taken)
@@ -73,7 +73,7 @@ def receive(array: NDArray, tag: int) -> None:
 
 
 def _meet(message: Waiting) -> bool:
-    """Gives a message to the first receive that takes it."""
+    """Give a message to the first receive that takes it."""
     other = next((each for each in _taken if each.takes(message)), None)
     if other is not None:
         _taken.remove(other)

@@ -40,7 +40,7 @@ class Watchdog:
 
     @contextlib.contextmanager
     def limited(self, seconds: int, what: str) -> Iterator[None]:
-        """Ends the job where what is inside takes longer. The outermost limit counts."""
+        """End the job where what is inside takes longer. The outermost limit counts."""
         if self._what:
             yield
             return
@@ -58,7 +58,7 @@ class Watchdog:
         return self._until - time.monotonic() if self._what else math.inf
 
     def listen(self) -> None:
-        """Answers from now on."""
+        """Answer from now on."""
         if self._thread is None:
             self._thread = threading.Thread(target=self._watch, name="dcpy-watchdog", daemon=True)
             self._thread.start()
@@ -81,7 +81,7 @@ class Watchdog:
         return bool(self._what) and time.monotonic() > self._until
 
     def _answer(self) -> None:
-        """Answers a rank that has asked for the position of this one."""
+        """Answer a rank that has asked for the position of this one."""
         from mpi4py import MPI
 
         asked = MPI.Status()

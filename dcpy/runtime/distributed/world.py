@@ -52,7 +52,7 @@ class World:
         return 0 if self.comm is None else int(self.comm.py2f())
 
     def renew(self) -> None:
-        """Gives calls of all ranks a communicator without earlier messages. All ranks call this."""
+        """Give calls of all ranks a communicator without earlier messages. All ranks call this."""
         if self.side_comm is not None:
             self.calls_comm = self.side_comm.Dup()
 
@@ -66,7 +66,7 @@ class World:
         return str(MPI.Get_library_version())
 
     def limited(self, what: str, seconds: int | None = None) -> contextlib.AbstractContextManager[None]:
-        """Ends the job where what is inside takes more seconds than that, `patience` by default; 0: never."""
+        """End the job where what is inside takes more seconds than that, `patience` by default; 0: never."""
         seconds = self.patience if seconds is None else seconds
         if self.watchdog is None or self.size == 1 or not seconds:
             return contextlib.nullcontext()
@@ -97,7 +97,7 @@ class World:
         return bool(found[0])
 
     def end(self, error: BaseException, why: str) -> NoReturn:
-        """Ends the job with an exception of this rank."""
+        """End the job with an exception of this rank."""
         print_of_rank(self, type(error), error, error.__traceback__)
         sys.stderr.write(f"dcpy: rank {self.rank} ends the job: {why}\n")
         sys.stderr.flush()

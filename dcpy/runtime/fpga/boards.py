@@ -65,7 +65,7 @@ def bitstream_for(options: FpgaOptions) -> str:
 
 
 def attach(library: ctypes.CDLL, name: str, options: FpgaOptions) -> None:
-    """Opens the board for a program that was loaded; `ToolchainError` says what is missing or does not fit."""
+    """Open the board for a program that was loaded; `ToolchainError` says what is missing or does not fit."""
     function = getattr(library, f"{name}_open", None)
     if function is None:
         return  # nothing of it runs on a board

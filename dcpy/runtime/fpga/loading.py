@@ -23,7 +23,7 @@ def _is_simulated(options: Options) -> bool:
 
 
 def _open(built: BuiltProgram) -> Opened:
-    """Opens the board, unless kernels are simulated; simulated hardware explains deadlocks."""
+    """Open the board, unless kernels are simulated; simulated hardware explains deadlocks."""
     library, name = open_library(built.path), built.signature.name
     if not _is_simulated(built.options):
         from dcpy.runtime.fpga import boards

@@ -40,7 +40,7 @@ ROWS, LAUNCHES, COPIES = 5, 200, 8
 
 
 def measure(backend: str, options: Options) -> Constants:
-    """Raises `DeviceError` and `ToolchainError` where there is nothing to measure, or nothing to compile with."""
+    """Raise `DeviceError` and `ToolchainError` where there is nothing to measure, or nothing to compile with."""
     compiler, arch = device_compiler(backend, options)
     headers = tuple(Unit(name, header(name).read_text()) for name in ("dcpy_device.h", "dcpy_chips.h"))
     binary = compiler.compile(Unit("measured.kernels.cu", TEXT, DEVICE), headers, arch, options.gpu)

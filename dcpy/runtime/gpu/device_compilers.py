@@ -59,7 +59,7 @@ class DeviceCompiler(Protocol):
         ...
 
     def compile(self, unit: Unit, headers: tuple[Unit, ...], arch: str, options: GpuOptions) -> Binary:
-        """Raises `CompilationFailed`; `ToolchainError` where it cannot run at all, or does not know the chip."""
+        """Raise `CompilationFailed`; `ToolchainError` where it cannot run at all, or does not know the chip."""
         ...
 
 

@@ -148,7 +148,7 @@ def attach(
 
 
 def note_deferred(library: ctypes.CDLL, signature: Signature, device: Device) -> None:
-    """Notes a program whose calls return before it is known whether a check fails, for `raise_deferred`."""
+    """Note a program whose calls return before it is known whether a check fails, for `raise_deferred`."""
     told = getattr(library, f"{signature.name}_told", None)
     if told is None or library._handle in _deferred:
         return
@@ -158,7 +158,7 @@ def note_deferred(library: ctypes.CDLL, signature: Signature, device: Device) ->
 
 
 def raise_deferred() -> None:
-    """Waits for those programs, and raises what has failed in one."""
+    """Wait for those programs, and raise what has failed in one."""
     for told, fail in list(_deferred.values()):
         numbers = (ctypes.c_int64 * 4)()
         number = told(numbers)

@@ -98,7 +98,7 @@ class DeviceContext:
         return Facts(**texts, **{**numbers, "has_pool": bool(raw.has_pool)})
 
     def check(self) -> None:
-        """Raises `DeviceError` where the context is broken, or belongs to the parent of this process."""
+        """Raise `DeviceError` where the context is broken, or belongs to the parent of this process."""
         text = ctypes.create_string_buffer(1024)
         if self.library.dcpy_why_unusable(self.handle, text, len(text)):
             raise lost(self.backend, text.value.decode(errors="replace"))
@@ -134,7 +134,7 @@ class DriverProgram(Device):
         return self.table
 
     def close(self) -> None:
-        """Frees what the program holds on the device."""
+        """Free what the program holds on the device."""
         self._close()
 
     def held(self) -> int:
@@ -159,7 +159,7 @@ class DriverProgram(Device):
         self.context.library.dcpy_profile(self.table)
 
     def limit_workspace(self, size: int) -> None:
-        """Lets it keep no more bytes than these from call to call; below 0: as many as calls need."""
+        """Let it keep no more bytes than these from call to call; below 0: as many as calls need."""
         self.context.library.dcpy_limit_workspace(self.table, size)
 
     def failure(self, category: type[DeviceError]) -> DeviceError:

@@ -98,12 +98,12 @@ def _compiler(backend: str, options: Options, archs: Sequence[str]) -> tuple[Dev
 
 
 def _simulated(name: str, options: Options) -> str:
-    """Opens a simulated device for the kernels of this library."""
+    """Open a simulated device for the kernels of this library."""
     return _templates().get_template("simulated.cpp.j2").render(name=name, gpu=options.gpu)
 
 
 def _driven(name: str, backend: str, options: Options, kernels: Sequence[str], binaries: Sequence[Binary]) -> str:
-    """Opens a device by its driver, with the machine code for its chip."""
+    """Open a device by its driver, with the machine code for its chip."""
     return _templates().get_template("driven.cpp.j2").render(
         name=name,
         backend=backend,

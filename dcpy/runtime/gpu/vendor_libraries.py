@@ -81,7 +81,7 @@ def _of_system(name: str) -> Iterator[str]:
 
 
 def open_libraries(device: Device, environments: Sequence[str], backend: Backend, options: Options) -> None:
-    """Lets a program call libraries. `DeviceError` where one is missing, or cannot be opened."""
+    """Let a program call libraries. `DeviceError` where one is missing, or cannot be opened."""
     wanted = [one for one in LIBRARIES if one.environment in environments]
     services = None
     if backend is Backend.SIMULATOR:

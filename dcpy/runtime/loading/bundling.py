@@ -60,7 +60,7 @@ def _answer(asked: Sequence[str], library: Path) -> str:
 
 
 def bundle(library: Path, environments: Sequence[Environment]) -> list[Path]:
-    """Copies what `library`, whose run path is `BESIDE`, needs into its folder; returns the copies."""
+    """Copy what `library`, whose run path is `BESIDE`, needs into its folder; return the copies."""
     for environment in environments:
         if environment.opens_more:
             raise ToolchainError(

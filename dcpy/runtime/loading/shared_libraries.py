@@ -98,7 +98,7 @@ def _build(
 
 
 def place_library(cache: Cache, key: str, name: str, content: bytes, options: Options) -> Path:
-    """Puts a library that was built elsewhere into the cache, or where there is place. Raises `CacheError`."""
+    """Put a library that was built elsewhere into the cache, or where there is place. Raises `CacheError`."""
 
     def write(folder: Path) -> None:
         (folder / LIBRARY).write_bytes(content)
@@ -113,7 +113,7 @@ def place_library(cache: Cache, key: str, name: str, content: bytes, options: Op
 
 @contextlib.contextmanager
 def _meanwhile(work: Beside | None, folder: Path, kept_at: Path) -> Iterator[None]:
-    """Runs `work` in a thread beside the body; its errors are raised when both have ended."""
+    """Run `work` in a thread beside the body; its errors are raised when both have ended."""
     if work is None:
         yield
         return

@@ -56,7 +56,7 @@ def measure(options: Options, blas: Environment | None) -> Figures:
 
 
 def measured_lines(options: Options, blas: Environment | None) -> Iterator[str]:
-    """Measures, and keeps the figures: compilation goes by them from now on. Lines about them, as `measure`."""
+    """Measure, and keep the figures: compilation goes by them from now on. Lines about them, as `measure`."""
     figures = measure(options, blas)
     yield "the processor, measured now:"
     yield from (f"        {name:24}{figure}" for name, figure in rows(figures))

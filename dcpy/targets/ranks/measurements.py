@@ -14,7 +14,7 @@ WORTH_IT = 50  #: percent of a message that computation hides, from which on it 
 
 
 def measured_lines(world: World, options: Options) -> Iterator[str]:
-    """Measures; all ranks call this. Lines of rank 0, which keeps the figures: plans go by them from now on."""
+    """Measure; all ranks call this. Lines of rank 0, which keeps the figures: plans go by them from now on."""
     scope, figures, timed, share = scope_of(world), measure(world), collectives(world), hidden(world)
     return iter(()) if world.rank else _lines(world, options, scope, figures, timed, share)
 

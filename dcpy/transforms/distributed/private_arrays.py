@@ -36,7 +36,7 @@ def why_no_copy(name: str, uses: Uses) -> str:
 
 
 def own_copy(name: str, rw: Rewriter, *, whole: bool = False) -> str:
-    """Makes all of the program use an array of its own instead of an argument; returns its name.
+    """Make all of the program use an array of its own instead of an argument; return its name.
 
     It lives where the argument does, or, if it is `whole`, on each rank.
     """

@@ -205,7 +205,7 @@ def _deal(
     along: set[int] | None = None,
     but: Collection[str] = (),
 ) -> None:
-    """Enters the labels of one operand, `but` some, as they are dealt out `along` axes of the grid; none twice."""
+    """Enter the labels of one operand, `but` some, as they are dealt out `along` axes of the grid; none twice."""
     for anchor, axis in zip(anchors_of(touch, ()), where.axes, strict=True):
         taken = {known.axis for known in home.values() if known is not None}
         if anchor is None or axis is None or anchor.label in (*home, *but) or axis.axis in taken:

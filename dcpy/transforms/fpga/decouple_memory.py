@@ -176,7 +176,7 @@ def _repeats(memlet: Memlet, variables: list[tuple[str, Range]]) -> tuple[int, l
 
 
 def _repeated(source: Memlet, queue: Memlet, times: int, ends: _Ends) -> Region:
-    """Reads an element once, and gives it so many times."""
+    """Read an element once, and give it so many times."""
     rw = ends.rw
     dtype = rw.uses.desc(source.container).dtype
     held, count = rw.fresh_name(f"{plain(source.container)}_held"), rw.fresh_name("times")

@@ -173,7 +173,7 @@ def _groups(nodes: Sequence[Node], private: set[str]) -> list[tuple[list[Node], 
 def _for_lanes(
     group: list[Node], lane: str, lanes: Range, values: dict[str, Expr], around: Map, rw: Rewriter
 ) -> None:
-    """Runs statements for each lane: inside of a map if they are one, else in a map of their own."""
+    """Run statements for each lane: inside of a map if they are one, else in a map of their own."""
     (first, *_) = group
     private = {*around.body.containers}
 

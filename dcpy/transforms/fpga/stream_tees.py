@@ -22,7 +22,7 @@ from dcpy.transforms.fpga.streaming_memory import DEPTH, plain
 
 
 def connect(found: InterKernelFifos, first: Dataflow, second: Dataflow, rw: Rewriter) -> None:
-    """Takes each array from the queue of its writer to its readers, and to memory if it is needed there.
+    """Take each array from the queue of its writer to its readers, and to memory if it is needed there.
 
     The last reader of an array that is not stored gets the writer's queue; in front of others is a tee.
     """
@@ -88,7 +88,7 @@ def _pushes(
     values: Mapping[str, Expr],
     one: InterKernelFifo,
 ) -> list[Block]:
-    """Pops a token, and pushes it to each queue whose tests hold."""
+    """Pop a token, and push it to each queue whose tests hold."""
     blocks: list[Block] = [State(nodes=[Copy(source, register, span=one.writer_copy.span)])]
     for queue, tests in outputs:
         push = State(nodes=[Copy(register, queue, span=one.reader_copy.span)])

@@ -214,7 +214,7 @@ def _registers(dtype: object, lanes: int) -> Array:
 
 
 def _side_by_side(one: Candidate, lanes: int, rw: Rewriter) -> None:
-    """Takes a token of each queue, runs so many iterations side by side, and gives a token to each queue."""
+    """Take a token of each queue, run so many iterations side by side, and give a token to each queue."""
     loop, uses = one.loop, rw.uses
     size, start, param = one.size(uses), loop.range.start, loop.param
     is_whole = uses.ranges_at(loop).remainder(size, lanes) == 0

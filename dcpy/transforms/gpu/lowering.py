@@ -94,6 +94,6 @@ def gpu_pipeline(
 
 
 def lower_for_gpu(sdfg: Sdfg, options: Options | GpuOptions | None = None, *, check: bool = False) -> RunReport:
-    """Brings an SDFG, and those that it calls, into codegen form, in place. Never changes results."""
+    """Bring an SDFG, and those that it calls, into codegen form, in place. Never changes results."""
     gpu = options.gpu if isinstance(options, Options) else options or GpuOptions()
     return run_pipeline(sdfg, gpu_pipeline(gpu), check=check)

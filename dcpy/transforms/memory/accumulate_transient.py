@@ -49,7 +49,7 @@ class AccumulateTransient(Transformation["Accumulation"]):
         return first_that_allows(self.array, names, lambda name: accumulation(name, node, uses), "write")
 
     def apply(self, m: Match, plan: Accumulation, rw: Rewriter) -> str:
-        """Returns the name of the transient."""
+        """Return the name of the transient."""
         return accumulate(plan, m[self.map], rw)
 
 
@@ -115,7 +115,7 @@ def _writes_to(name: str, element: Element) -> tuple[Memlet, ...]:
 
 
 def accumulate(plan: Accumulation, node: Map, rw: Rewriter) -> str:
-    """Carries out what was planned; returns the name of the transient."""
+    """Carry out what was planned; return the name of the transient."""
     target, state = plan.target, node.state
     assert isinstance(state, State)
     desc = rw.uses.desc(target.container)

@@ -41,6 +41,6 @@ class BufferTiling(Transformation[ReadWindow]):
         return window
 
     def apply(self, m: Match, plan: ReadWindow, rw: Rewriter) -> Map:
-        """Returns the tiles, which is the consumer."""
+        """Return the tiles, which is the consumer."""
         compute_at(m[self.first], m[self.second], plan, self.size, rw)
         return m[self.second]

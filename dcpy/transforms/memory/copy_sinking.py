@@ -64,7 +64,7 @@ class CopySinking(Transformation[Memlet]):
         return _why_not_in_rows(element, dim, node, uses) or _why_not_later(copy, node, m) or element
 
     def apply(self, m: Match, plan: Memlet, rw: Rewriter) -> Map:
-        """Returns the map over rows, which is the one that there was."""
+        """Return the map over rows, which is the one that there was."""
         copy, node = m[self.copy], m[self.map]
         tmp, dtype = copy.dst.container, rw.uses.desc(plan.container).dtype
         readers = [part for part in rw.uses.touchers(tmp) if isinstance(part, Tasklet)]

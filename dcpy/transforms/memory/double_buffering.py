@@ -53,7 +53,7 @@ class DoubleBuffering(Transformation["Prefetch"]):
         return refusal
 
     def apply(self, m: Match, plan: Prefetch, rw: Rewriter) -> str:
-        """Returns the name of the buffer, which has one more dimension now."""
+        """Return the name of the buffer, which has one more dimension now."""
         loop, copy, name = m[self.loop], plan.copy, plan.copy.dst.container
         state = copy.state
         start, stop, step = loop.range.start, loop.range.stop, loop.range.step
@@ -108,7 +108,7 @@ def _guarded(copy: Copy, param: str, value: Expr, slot: Expr, stop: Expr) -> Blo
 
 
 def _turn(name: str, loop: Loop, rw: Rewriter) -> None:
-    """Gives the buffer two halves, outside of the loop, of which each iteration reads its own."""
+    """Give the buffer two halves, outside of the loop, of which each iteration reads its own."""
     slot: DimSubset = _slot(loop, sym(loop.param))
 
     def memlet(old: Memlet) -> Memlet:

@@ -52,7 +52,7 @@ class InLocalStorage(Transformation[BufferBox]):
         return first_that_allows(self.array, names, lambda name: _box(name, scope, uses), "read")
 
     def apply(self, m: Match, plan: BufferBox, rw: Rewriter) -> str:
-        """Returns the name of the buffer."""
+        """Return the name of the buffer."""
         scope = m[self.scope]
         name = declare_local(plan, scope, rw)
         redirect(plan, name, scope, rw)

@@ -139,7 +139,7 @@ def declare_local(box: BufferBox, scope: Map | Loop, rw: Rewriter) -> str:
 
 
 def redirect(box: BufferBox, name: str, scope: Map | Loop, rw: Rewriter) -> None:
-    """Makes all in a scope that touches the array touch the buffer instead."""
+    """Make all in a scope that touches the array touch the buffer instead."""
 
     def memlet(old: Memlet) -> Memlet:
         return replace(old, container=name, subset=box.local(old.subset)) if old.container == box.array else old
@@ -158,7 +158,7 @@ def redirect(box: BufferBox, name: str, scope: Map | Loop, rw: Rewriter) -> None
 
 
 def add_copy(copy: Copy, scope: Map | Loop, rw: Rewriter, *, first: bool) -> None:
-    """Puts a copy at the beginning of a body, or at its end."""
+    """Put a copy at the beginning of a body, or at its end."""
     blocks = scope.body.blocks
     beside = blocks[0 if first else -1] if blocks else None
     if isinstance(beside, State):

@@ -54,7 +54,7 @@ class OutLocalStorage(Transformation[BufferBox]):
         return first_that_allows(self.array, names, lambda name: _box(name, scope, uses), "write")
 
     def apply(self, m: Match, plan: BufferBox, rw: Rewriter) -> str:
-        """Returns the name of the buffer."""
+        """Return the name of the buffer."""
         scope = m[self.scope]
         name = declare_local(plan, scope, rw)
         redirect(plan, name, scope, rw)

@@ -58,7 +58,7 @@ class ScalarReplacement(Transformation[BufferBox]):
         return first_that_allows(self.array, often, lambda name: _element(name, scope, uses), "write twice")
 
     def apply(self, m: Match, plan: BufferBox, rw: Rewriter) -> str:
-        """Returns the name of the scalar."""
+        """Return the name of the scalar."""
         scope = m[self.scope]
         dtype = rw.uses.desc(plan.array).dtype
         name = rw.declare_fresh("element", Scalar(dtype, transient=True), scope.body)

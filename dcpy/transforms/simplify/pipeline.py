@@ -59,5 +59,5 @@ KEEP_FUNCTIONS = Pipeline("keep-functions", OutlineRepeatedCalls())
 
 
 def simplify(sdfg: Sdfg, *, check: bool = False) -> RunReport:
-    """Runs `SIMPLIFY` on an SDFG in place; returns what was applied."""
+    """Run `SIMPLIFY` on an SDFG in place; return what was applied."""
     return run_pipeline(sdfg, SIMPLIFY, check=check)

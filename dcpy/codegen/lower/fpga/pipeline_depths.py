@@ -156,7 +156,7 @@ class _IterationTiming:
             self.carried, self.bound = interval, why
 
     def carry(self, body: tree.Body, variable: str) -> None:
-        """Looks for values that an iteration needs of an earlier one."""
+        """Look for values that an iteration needs of an earlier one."""
         for name, reads, writes in carried(body):
             distances = [self.distance(read, written, variable) for read in reads for written in writes]
             near = min((distance for distance in distances if distance is not None), default=None)

@@ -78,7 +78,7 @@ class _Keeping:
         return None
 
     def note(self, check: tree.CheckFail) -> tree.Body:
-        """Keeps a failure, if it is the first one."""
+        """Keep a failure, if it is the first one."""
         first = Infix("==", self.kept, integer(0), TRUTH)
         assert isinstance(check.number, Literal)  # nothing that has failed is passed on inside of a process
         number = integer(int(check.number.value or 0))

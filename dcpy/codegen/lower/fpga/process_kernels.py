@@ -46,7 +46,7 @@ def queue_type(stream: Stream) -> Fifo:
 
 
 def push_to_queue(context: Context, memlet: Memlet, value: LirExpr) -> None:
-    """Pushes: the process waits for room."""
+    """Push: the process waits for room."""
     _note(context, memlet, pushing=True)
     queue = _queue(context, memlet)
     context.emit(tree.Evaluate(Intrinsic("put", (queue, value), Basic.VOID, value.type)))  # type: ignore[arg-type]
@@ -148,7 +148,7 @@ def lower_kernel(context: Context, block: Dataflow, lower_region: LowerRegion) -
 
 
 def _ports_apart(context: Context, starts: list[tree.Statement]) -> tuple[list[tree.Statement], dict[str, str]]:
-    """Gives each process that reads an array a port of its own: on one port the bursts of two break each other.
+    """Give each process that reads an array a port of its own: on one port the bursts of two break each other.
 
     With the array that each new port is for. What is written has one process, or copies of one, and keeps its port.
     """
@@ -292,7 +292,7 @@ def _place_for_failure(hardware: Hardware) -> LirExpr:
 
 
 def _raised(context: Context, hardware: Hardware) -> None:
-    """Raises the error of the first process of a kernel, in the order of the program."""
+    """Raise the error of the first process of a kernel, in the order of the program."""
     for number in range(hardware.checking_processes):
         places = Name(hardware.failure_array, Pointer(INDEX))
         values = [Item(places, integer(PLACES * number + position), INDEX) for position in range(PLACES)]

@@ -18,7 +18,7 @@ from dcpy.codegen.lower.gpu.pending_waits import NOTHING, Pending, Rescue
 def command(
     context: Context, statement: tree.Statement, *, checks: bool = False, rescue: Rescue = NOTHING, fetches: str = ""
 ) -> None:
-    """Asks something of the device. Where `checks` may fail there, the host goes on when it knows that none did.
+    """Ask something of the device. Where `checks` may fail there, the host goes on when it knows that none did.
 
     `rescue`: what is fetched where they do. `fetches` is the argument that the host gets: where a check has failed, the
     host's own stays, as kernels behind that check have not made another one.
@@ -47,7 +47,7 @@ def _pending(context: Context) -> Pending | None:
 
 
 def wait_for_reads(context: Context) -> None:
-    """Waits until what the device reads of the host's is read: it may change from here on."""
+    """Wait until what the device reads of the host's is read: it may change from here on."""
     if not _is_finish(context.last):
         context.emit(_wait())
 
@@ -74,7 +74,7 @@ def ends(body: Sequence[tree.Statement]) -> bool:
 
 
 def finish(context: Context, checks: bool = False, rescue: Rescue = NOTHING) -> None:
-    """Waits for a device; leaves where a check has failed there, where its memory was not enough, or where it broke."""
+    """Wait for a device; leave where a check has failed there, where its memory was not enough, or where it broke."""
     if not _is_finish(context.last):
         _leave_unless(context, "device_finish", (Name("error", Pointer(INDEX)),), rescue)
         context.pending_wait = Pending(context.last, checks, rescue)

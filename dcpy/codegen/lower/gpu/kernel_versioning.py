@@ -25,7 +25,7 @@ MOST_BOUNDS = 4  #: that the host compares before a launch
 def with_small_version(
     context: Context, node: Map, kernel: tree.Kernel, launch: tree.Launch, blocks: dict[str, Expr]
 ) -> tree.Launch:
-    """Adds the kernel to the module, and its version with small indices where that is worth a text; gives the launch.
+    """Add the kernel to the module, and its version with small indices where that is worth a text; give the launch.
 
     `blocks`: how many there may be along each axis, as far as the map says.
     """

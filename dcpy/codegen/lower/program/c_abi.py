@@ -67,7 +67,7 @@ def _returned(context: Context, call: Call) -> tree.Body:
 
 
 def _entry(context: Context, program: tree.Function, signature: Signature) -> tree.Function:
-    """Unpacks the dispatcher's arrays of pointers and calls the program."""
+    """Unpack the dispatcher's arrays of pointers and call the program."""
     sources = _sources(context, signature)
     args: list[LirExpr] = []
     for name, param in zip(parameter_names(context), program.params, strict=True):

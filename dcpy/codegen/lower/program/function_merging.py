@@ -184,7 +184,7 @@ def _redirected(function: tree.Function, stands_for: dict[str, _Same]) -> tree.F
 
 
 def _with_teams(functions: list[tree.Function], stands_for: dict[str, _Same], names: Names) -> list[tree.Function]:
-    """Gives each shared map a function that decides whether a team runs it, instead of the decision at each call."""
+    """Give each shared map a function that decides whether a team runs it, instead of the decision at each call."""
     shared = {one.function.name: one.function for one in stands_for.values()}
     teams: dict[tuple[str, LirExpr | None], tree.Function] = {}
 

@@ -130,7 +130,7 @@ def _inside(context: Context) -> tree.Body:
 
 
 def _negated(body: tree.Body) -> tree.Body:
-    """Returns of ``warning`` become those of ``-warning``."""
+    """Return of ``warning`` become those of ``-warning``."""
 
     def change(statement: tree.Statement) -> tree.Statement:
         match statement:

@@ -210,7 +210,7 @@ def require_counted(b: TypedEmitter, array: ArrayValue) -> None:
 
 
 def require_computed(b: TypedEmitter, size: Expr, exception: str = "ValueError", message: str = TOO_LONG) -> None:
-    """Raises unless 64 bits hold a size, at each step of computing it; free where that is proved."""
+    """Raise unless 64 bits hold a size, at each step of computing it; free where that is proved."""
     known = ValueIntervals(b.emit)
     total: Expr = ZERO
     for monomial, factor in size.terms:
@@ -237,7 +237,7 @@ def _step(b: TypedEmitter, known: ValueIntervals, symbol: str, x: Expr, y: Expr,
 def _require_within(
     b: TypedEmitter, reached: tuple[int, int], fits: str, operands: tuple[Expr, Expr], exception: str, message: str
 ) -> None:
-    """Raises unless what is `reached` by an operation fits into 64 bits; where it never does, it is no number."""
+    """Raise unless what is `reached` by an operation fits into 64 bits; where it never does, it is no number."""
     if is_within(reached, LIMITS):
         return
     if _is_beyond(reached, LIMITS):

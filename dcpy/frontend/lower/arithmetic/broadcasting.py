@@ -146,7 +146,7 @@ def same_size(
     values: Sequence[ExprLike] = (),
     exception: str = "ValueError",
 ) -> None:
-    """Requires two sizes to agree; `message` has ``{0}`` … ``{3}`` for `values`."""
+    """Require two sizes to agree; `message` has ``{0}`` … ``{3}`` for `values`."""
     if left is right:
         return
     left, right = b.exact(left), b.exact(right)

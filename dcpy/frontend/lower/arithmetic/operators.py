@@ -118,7 +118,7 @@ def _is_mixed_item(value: Value) -> bool:
 
 
 def _require_same_in_python(b: OpBuilder, symbol: str, left: Value, right: Value) -> None:
-    """Raises what Python raises where numbers of its own have another result than NumPy's.
+    """Raise what Python raises where numbers of its own have another result than NumPy's.
 
     Which numbers those are is unknown.
     """

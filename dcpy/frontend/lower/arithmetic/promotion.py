@@ -58,7 +58,7 @@ def promoted(operands: tuple[Value, ...]) -> tuple[DType, bool]:
 
 
 def require_same(dtypes: Sequence[tuple[DType, ...]], operands: Sequence[Value]) -> None:
-    """Refuses a result whose dtype depends on where a number comes from: Python's own do not promote, NumPy's do."""
+    """Refuse a result whose dtype depends on where a number comes from: Python's own do not promote, NumPy's do."""
     if all(found == dtypes[0] for found in dtypes):
         return
     names = list(dict.fromkeys(dtype.numpy_name for found in dtypes for dtype in found))

@@ -308,7 +308,7 @@ def _augment_name(frame: Frame, target: ast.Name, name: str, symbol: str, value_
 
 
 def _updates_list(frame: Frame, current: Value, symbol: str, value: Value) -> bool:
-    """Changes a list in place, ``x += items`` or ``x *= n``; not where NumPy makes an array of it."""
+    """Change a list in place, ``x += items`` or ``x *= n``; not where NumPy makes an array of it."""
     of_numpy = isinstance(value, ArrayValue) or (symbol == "+" and is_number(value) and not is_weak(value))
     if not list_references.is_list(current) or symbol not in ("+", "*") or of_numpy:
         return False

@@ -97,7 +97,7 @@ def compress(b: TypedEmitter, chosen: Masked) -> ArrayValue:
 
 
 def store(b: TypedEmitter, chosen: Masked, source: Value) -> None:
-    """Writes a number to all selected elements, or packed values that are broadcast to what is selected."""
+    """Write a number to all selected elements, or packed values that are broadcast to what is selected."""
     base, mask = chosen.base, chosen.mask
     if not isinstance(source, ArrayValue):
         _choose(b, chosen, b.hold(source))

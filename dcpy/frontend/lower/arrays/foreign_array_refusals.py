@@ -11,7 +11,7 @@ from dcpy.frontend.abstract_values.values import Static, Value
 
 
 def refuse_foreign(*values: Value) -> None:
-    """Raises `FrontendError` where one of the values is an array of another library."""
+    """Raise `FrontendError` where one of the values is an array of another library."""
     for value in values:
         found = foreign_array(value.value) if isinstance(value, Static) else None
         if found is not None:

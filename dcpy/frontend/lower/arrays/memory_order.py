@@ -172,7 +172,7 @@ def lie_as_made(b: TypedEmitter, value: Value, axes: Axes, operands: Sequence[Ar
 
 
 def lie_as(b: TypedEmitter, value: ArrayValue, axes: Axes) -> None:
-    """Says that a new array lies in this order of its axes in NumPy, and perhaps in another one here."""
+    """Say that a new array lies in this order of its axes in NumPy, and perhaps in another one here."""
     desc = b.desc(value)
     shown = [value.axes[axis] for axis in axes if value.axes[axis] >= 0]
     found = type(axes)((*shown, *(axis for axis in range(len(desc.shape)) if axis not in shown)))

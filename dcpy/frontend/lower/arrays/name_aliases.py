@@ -65,7 +65,7 @@ def live_values(env: Env, names: Names) -> Env:
 
 
 def separate_aliases(frame: Frame, envs: Sequence[Env], after: Env, merge: object) -> None:
-    """Detaches what names stand for after a loop where they were one array inside of it, and are two from now on."""
+    """Detache what names stand for after a loop where they were one array inside of it, and are two from now on."""
     for env in envs:
         found = {name: set(roots(frame, env[name])) for name in after if name in env}
         for name, others in ((name, [other for other in found if other < name]) for name in found):
@@ -144,7 +144,7 @@ def _stored_before(frame: Frame, container: str) -> bool:
 
 
 def require_no_late_copies(frame: Frame, start: int) -> None:
-    """Refuses a loop that writes to an array before it puts it into a list: so it does again in the next iteration."""
+    """Refuse a loop that writes to an array before it puts it into a list: so it does again in the next iteration."""
     frame.program.activations.append((frame, None))  # in the body, all names may be read
     try:
         for container in list(frame.b.aliased_copies):

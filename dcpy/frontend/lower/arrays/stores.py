@@ -93,7 +93,7 @@ def update(b: TypedEmitter, function: np.ufunc, target: ArrayValue, value: Value
 
 
 def require_updatable(b: TypedEmitter, function: np.ufunc, target: ArrayValue, value: Value) -> list[DType]:
-    """Refuses ``target += value`` where the dtype or the shape would change; the dtypes that it is computed in."""
+    """Refuse ``target += value`` where the dtype or the shape would change; the dtypes that it is computed in."""
     *ins, out = ufunc_dtypes(function, (target, value))
     if not can_cast(out, target.dtype):
         raise FrontendError(
@@ -127,7 +127,7 @@ def _update_map(b: TypedEmitter, function: np.ufunc, target: ArrayValue, value: 
 
 
 def accumulate(b: TypedEmitter, target: ArrayValue, value: Value, resolution: str) -> None:
-    """Combines `value` into `target` with conflict resolution: other iterations may do the same at the same time."""
+    """Combine `value` into `target` with conflict resolution: other iterations may do the same at the same time."""
     require_writable(b, target)
     value = stored(b, value, target.dtype)
     value = b.hold(value if isinstance(value, ArrayValue) or is_number(value) else b.array(value))
@@ -154,7 +154,7 @@ def is_writable(b: TypedEmitter, target: ArrayValue, *, single: bool = False) ->
 
 
 def require_writable(b: TypedEmitter, target: ArrayValue, *, single: bool = False) -> None:
-    """Refuses stores to what only looks like an array, and to one of two versions or copies of an array.
+    """Refuse stores to what only looks like an array, and to one of two versions or copies of an array.
 
     `single`: one element is stored, so that it does not matter whether others are the same one.
     """

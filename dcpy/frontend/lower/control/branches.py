@@ -168,7 +168,7 @@ def _run(frame: Frame, fork: Fork, execute: Execute) -> Flow:
 
 
 def _merge(frame: Frame, fork: Fork, bound: Names, paths: list[ExitPoint], places: list[SrcSpan]) -> None:
-    """Binds the names that some side assigned to what they stand for afterwards."""
+    """Bind the names that some side assigned to what they stand for afterwards."""
     names = changed_fields(frame.env, paths) if paths else []
     names += sorted((bound | {".return"}) & fork.live)
     facts, envs = [path.ranges for path in paths], [live_values(path.env, fork.live) for path in paths]

@@ -341,7 +341,7 @@ def _symbol_known(frame: Frame, name: str) -> bool:
 
 
 def hoist(frame: Frame, value: ArrayValue) -> bool:
-    """Moves the container outwards where all that its declaration mentions is known there; whether that is done."""
+    """Move the container outwards where all that its declaration mentions is known there; whether that is done."""
     if any(not _symbol_known(frame, name) for name in value.window.symbols):
         return False
     emit = frame.emit
@@ -356,7 +356,7 @@ def hoist(frame: Frame, value: ArrayValue) -> bool:
 
 
 def move(frame: Frame, pairs: Sequence[tuple[Value, Value]]) -> None:  # noqa: C901  (one case per kind)
-    """Assigns all targets at once: sources are read before any target is written."""
+    """Assign all targets at once: sources are read before any target is written."""
     if any(isinstance(source, VariantValue) and target != source for target, source in pairs):
         _move_cases(frame, pairs)
         return
@@ -462,6 +462,6 @@ def _is_home(condition: ScalarExpr) -> bool:
 
 
 def require_usable(frame: Frame, value: Value) -> None:
-    """Refuses a value that the paths do not agree on."""
+    """Refuse a value that the paths do not agree on."""
     if isinstance(value, Missing):
         raise frame.b.by_path(value.merge, FrontendError(value.reason, help=value.help))

@@ -64,7 +64,7 @@ def extent(frame: Frame, body: core.Body, start: int, which: str) -> int:
 
 
 def resolved(frame: Frame, which: str, number: int) -> None:
-    """Binds the names of a frame to what they stand for where the selector has this number."""
+    """Bind the names of a frame to what they stand for where the selector has this number."""
     numbers = {which: number}
     frame.env = {name: chosen(value, numbers) for name, value in frame.env.items()}
 

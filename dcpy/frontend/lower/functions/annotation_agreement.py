@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def require_annotated(frame: Frame, function: FunctionType, args: Sequence[Value], kwargs: Mapping[str, Value]) -> None:
-    """Refuses arrays of another rank or dtype, and sizes that surely differ; others are checked at run time."""
+    """Refuse arrays of another rank or dtype, and sizes that surely differ; others are checked at run time."""
     try:
         bound = inspect.signature(function).bind(*args, **kwargs).arguments
     except TypeError:

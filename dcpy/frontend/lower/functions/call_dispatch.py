@@ -447,7 +447,7 @@ def _nested(frame: Frame, function: FunctionValue, args: Sequence[Value], kwargs
 
 
 def _run(frame: Frame, inner: Frame, bound: Mapping[str, Value]) -> Value:
-    """Evaluates the body of a function in place, with its parameters bound."""
+    """Evaluate the body of a function in place, with its parameters bound."""
     materialize(frame)
     span = frame.emit.span
     inner.env |= objects.fields(frame.env)

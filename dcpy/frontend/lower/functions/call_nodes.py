@@ -64,7 +64,7 @@ class CallArguments:
 
 
 def call_node(frame: Frame, function: python_types.FunctionType, bound: Mapping[str, Value]) -> Value | None:
-    """Emits a `Call` of the function; None where it must be evaluated in place."""
+    """Emit a `Call` of the function; None where it must be evaluated in place."""
     program = frame.program
     if frame.map_scopes() or not all(map(_is_passable, bound.values())):
         return None
@@ -193,7 +193,7 @@ def _array_type(
 
 
 def _follow_hint(frame: Frame, passing: CallArguments, hint: ArrayType, shape: tuple[Expr, ...]) -> None:
-    """Gives sizes the names of the callee's annotation, which its body may mention."""
+    """Give sizes the names of the callee's annotation, which its body may mention."""
     for dim, size in zip(hint.dims, shape, strict=True):
         if dim.name is None or size.constant is not None:
             continue

@@ -62,7 +62,7 @@ def call_back(
     frame: Frame, callback: Callback, args: Sequence[Value], kwargs: Mapping[str, Value], *, unused: bool,
     because: DcpyError | None = None,
 ) -> Value:  # fmt: skip
-    """Emits the call; its value has the declared type, and is None where the result is `unused`.
+    """Emit the call; its value has the declared type, and is None where the result is `unused`.
 
     `because`: why a function that is not declared as a callback is not compiled.
     """
@@ -117,7 +117,7 @@ def _declared(frame: Frame, callback: Callback) -> Any:
 
 
 def require_one_kind(value: Value, reader: str, *, as_text: bool = False) -> None:
-    """Refuses a number that is Python's own on one path and NumPy's on another, where Python code sees which it is.
+    """Refuse a number that is Python's own on one path and NumPy's on another, where Python code sees which it is.
 
     As a text (without ``!r``), a float and an `np.float64` are the same, and so are an int and an `np.int64`.
     """
@@ -140,7 +140,7 @@ def require_one_kind(value: Value, reader: str, *, as_text: bool = False) -> Non
 
 
 def start_effect_token(sdfg: Sdfg, token: str) -> None:
-    """Gives the scalar that orders callbacks, if there is one, its first value."""
+    """Give the scalar that orders callbacks, if there is one, its first value."""
     if token:
         tasklet = Tasklet({}, {"out": Memlet(token, Subset())}, (("out", Const(0, types.int64)),))
         sdfg.body.insert(0, State(nodes=[tasklet]))
@@ -209,7 +209,7 @@ class _CallConnectors:
         return (f"{PYTHON}({name})" if declared.weak else name), Scalar(scalar.expr, declared.weak)
 
     def world(self) -> None:
-        """Orders this callback after those before it."""
+        """Order this callback after those before it."""
         emit, program = self.frame.emit, self.frame.program
         if not program.effect_token:
             program.effect_token = emit.declare(

@@ -48,7 +48,7 @@ def _require_hashable(value: Value) -> None:
 
 
 def _require_no_effect(function: FunctionType) -> None:
-    """Refuses what happens at the first call with some arguments only, as far as the function itself says."""
+    """Refuse what happens at the first call with some arguments only, as far as the function itself says."""
     source = read_source(function)
     own = {node.id for node in ast.walk(source.node) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     for node in ast.walk(source.node):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def bind_shared_variables(caller: Frame, scope: Frame, inner: Frame) -> dict[str, Value]:
-    """Gives a nested function, defined in `scope`, the variables that it shares; returns them."""
+    """Give a nested function, defined in `scope`, the variables that it shares; return them."""
     given: dict[str, Value] = {}
     for name in sorted(inner.define.outer):
         owner = _owner(scope, name)

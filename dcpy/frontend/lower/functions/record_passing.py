@@ -28,7 +28,7 @@ class RecordPassing:
 def without_unused(
     program: LoweringState, sdfg: Sdfg, types: Mapping[str, ArgType], passing: RecordPassing
 ) -> tuple[dict[str, ArgType], RecordPassing]:
-    """Forgets fields that the program does not read: a call may pass anything there."""
+    """Forget fields that the program does not read: a call may pass anything there."""
     in_use = {*mentioned(sdfg), *(name for name, needed in program.objects.used_fields.items() if needed)}
     kept = dict(types)
     for path in _fields(passing.records):

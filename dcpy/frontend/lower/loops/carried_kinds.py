@@ -50,7 +50,7 @@ class KindAfterLoop:
     runs: ScalarExpr | None  # whether the loop runs; else iterations say so
 
     def begin(self, frame: Frame) -> None:
-        """Writes the state before the loop; where it is known then whether it will run, the one behind it."""
+        """Write the state before the loop; where it is known then whether it will run, the one behind it."""
         path_states.move(frame, [], self.entry_ends)
         if self.runs is not None:
             state = Load(self.table.which, (), types.int64)
@@ -82,7 +82,7 @@ def perhaps(value: Scalar, befores: Sequence[Value], runs: ScalarExpr | Literal[
 
 
 def require_kind_kept(b: OpBuilder, value: Value, error: FrontendError) -> None:
-    """Keeps the paths apart on which a number has another kind, where its kind is visible."""
+    """Keep the paths apart on which a number has another kind, where its kind is visible."""
     if isinstance(value, Scalar) and has_kinds(value):
         found = by_kind(b, value.other_kinds.merges, error)
         if isinstance(found, PathsMatter):

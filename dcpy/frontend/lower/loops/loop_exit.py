@@ -62,7 +62,7 @@ class AfterLoop:
     kinds_after_loop: list[KindAfterLoop] = field(default_factory=list)
 
     def find(self) -> None:
-        """Fills `types`, and adds to `moves` and `entry_moves`."""
+        """Fill `types`, and add to `moves` and `entry_moves`."""
         frame, names = self.loop.frame, self.loop.names
         self.types = self._carried()
         for name in sorted(self.head.plain.keys() & names.after):

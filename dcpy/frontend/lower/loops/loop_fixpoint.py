@@ -52,7 +52,7 @@ Execute = Callable[[Any, core.Body], Flow]
 
 
 def run_loop(frame: Frame, node: core.For | core.While, names: LoopNames, plan: LoopPlan, execute: Execute) -> bool:
-    """Writes a sequential loop; returns whether it has a break."""
+    """Write a sequential loop; return whether it has a break."""
     return CarriedLoop(frame, node, names, plan, execute).run()
 
 
@@ -66,7 +66,7 @@ class CarriedLoop(EnteredLoop):
         self.execute = execute
 
     def run(self) -> bool:
-        """Writes the loop; returns whether it has a break."""
+        """Write the loop; return whether it has a break."""
         try:
             return self._write()
         except path_selectors.NoOuterPlace:
@@ -312,7 +312,7 @@ class _KeepApart(Exception):
 
 
 def _emit_moves(frame: Frame, site: ExitPoint, pairs: Pairs, end: Sequence[path_states.PathEnd]) -> None:
-    """Assigns at a place where control leaves the body: before its last block, where that is the jump."""
+    """Assign at a place where control leaves the body: before its last block, where that is the jump."""
     if not pairs and not any(arrival.numbers for arrival in end):
         return
     jump = site.region.blocks[-1] if site.before_last else None

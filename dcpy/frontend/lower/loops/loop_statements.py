@@ -291,7 +291,7 @@ def _known_test(frame: Frame, node: core.While) -> bool | None:
 
 
 def break_if(frame: Frame, stop: ScalarExpr) -> None:
-    """Leaves the loop that is being written where a test holds."""
+    """Leave the loop that is being written where a test holds."""
     body = Region()
     with frame.emit.inside(body):
         frame.emit.block(Break())

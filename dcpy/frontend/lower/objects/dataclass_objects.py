@@ -173,7 +173,7 @@ def made_inside(env: Mapping[str, Value], exits: Sequence[ExitPoint], wanted: Se
 
 
 def require_same_fields(before: Mapping[str, Value], env: Mapping[str, Value]) -> None:
-    """Refuses what a condition inside an expression has changed."""
+    """Refuse what a condition inside an expression has changed."""
     for name, value in fields(env).items():
         if name in before and before[name] != value:
             raise FrontendError(
@@ -219,7 +219,7 @@ def _changes(frame: Frame, cls: type) -> None:
 
 
 def require_assignable(owner: Value, name: str, *, in_place: bool = False) -> None:
-    """Refuses assignments to attributes of anything but objects that may change.
+    """Refuse assignments to attributes of anything but objects that may change.
 
     `in_place`: an array is changed, and assigned to where it is already: then global objects are taken as well.
     """

@@ -189,7 +189,7 @@ class _Fill(_StateMethod):
     """An array of numbers."""
 
     def __call__(self, words: Any, out: Any, *parameters: Any) -> None:
-        """Fills the array."""
+        """Fill the array."""
         out[...] = getattr(self.state, self.name)(*parameters, size=out.shape)
 
 

@@ -55,7 +55,7 @@ def call_method(
 
 
 def require_order(frame: Frame, generator: GeneratorValue) -> None:
-    """Refuses to draw in a parallel map from a generator that its iterations share."""
+    """Refuse to draw in a parallel map from a generator that its iterations share."""
     open_regions = frame.emit.open_regions
     home = frame.emit.regions[generator.container]
     depth = next(depth for depth, region in enumerate(open_regions) if region is home)
@@ -68,7 +68,7 @@ def require_order(frame: Frame, generator: GeneratorValue) -> None:
 
 
 def require_supported(found: Any) -> None:
-    """Refuses what draws from a global state of NumPy's, and what is a random generator of another kind."""
+    """Refuse what draws from a global state of NumPy's, and what is a random generator of another kind."""
     module = str(getattr(found, "__module__", None) or "")
     owner = getattr(found, "__self__", None)
     if module.startswith("numpy.random.mtrand"):

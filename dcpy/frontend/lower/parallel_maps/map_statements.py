@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def run_map(frame: Frame, node: core.For, value: MapValue, execute: Callable[[Any, core.Body], Flow]) -> Flow:
-    """Writes the map; names that the body binds are private to an iteration."""
+    """Write the map; names that the body binds are private to an iteration."""
     names = frame.liveness.loops[node]
     stems = _stems(node.target, len(value.ranges))
     params = tuple(map(frame.emit.parameter, stems, value.ranges))
@@ -84,7 +84,7 @@ def _stems(target: ast.expr, count: int) -> list[str]:
 
 
 def _prepare_conflicts(frame: Frame, shared: frozenset[str], body: Callable[[], OpenRegion]) -> None:
-    """Gives each name that the map accumulates into a home of the dtype that it ends up with."""
+    """Give each name that the map accumulates into a home of the dtype that it ends up with."""
     numbers = sorted(name for name in shared if is_number(frame.env[name]))
     if not numbers:
         return

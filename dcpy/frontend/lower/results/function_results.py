@@ -86,7 +86,7 @@ def _fits_a_call(value: Value) -> bool:
 
 
 def finish(frame: Frame, *, called: bool) -> Outcome:
-    """Writes the results at every place where the function returns, and declares them.
+    """Write the results at every place where the function returns, and declare them.
 
     What the caller's objects have got comes behind what the function returns. Where the returns do not agree on what
     they give, there are results for each kind, and a number that says which. `called`: a `Call` node is to take them.
@@ -322,7 +322,7 @@ class _ResultContainers:
         return Result("array", self.adopted_arrays[value.container])
 
     def rename(self) -> None:
-        """Turns the adopted arrays into results, at the very end."""
+        """Turn the adopted arrays into results, at the very end."""
         body = self.emit.sdfg.body
         for old in self.adopted_arrays:
             desc = body.containers[old]
@@ -340,7 +340,7 @@ class _ResultContainers:
         return name
 
     def _at(self, site: ExitPoint, write: Any) -> None:
-        """Writes at the place of a return: before its `Return` block, where it has one."""
+        """Write at the place of a return: before its `Return` block, where it has one."""
         jump = site.region.blocks[-1] if site.before_last else None
         if jump is not None:
             site.region.remove(jump)

@@ -52,7 +52,7 @@ def require_itself(frame: Frame, values: Sequence[Value]) -> None:
 
 
 def require_apart(frame: Frame, values: Sequence[Value], place: SrcSpan | None) -> None:
-    """Refuses a ``yield`` where two names show parts of one array that is made here: the next step has two arrays."""
+    """Refuse a ``yield`` where two names show parts of one array that is made here: the next step has two arrays."""
     arrays = [value for value in values if isinstance(value, ArrayValue) and is_local(frame, value)]
     for position, value in enumerate(arrays):
         for other in arrays[:position]:

@@ -79,7 +79,7 @@ def over(names: Container[str], shape: Sequence[Expr]) -> bool:
 
 
 def _in_front(emit: Emitter, container: str) -> bool:
-    """Declares a view that was made in a branch or loop, and those that it is of, at the front of the program."""
+    """Declare a view that was made in a branch or loop, and those that it is of, at the front of the program."""
     desc = emit.descs[container]
     if not isinstance(desc, View) or emit.regions[container] is emit.sdfg.body:
         return True

@@ -73,7 +73,7 @@ def appended(frame: Frame, value: ListValue, item: Value, *, bounded: bool = Fal
 
 
 def reserve(frame: Frame, value: ListValue, length: Expr, more: Expr) -> None:
-    """Makes room for so many items more; the room at least doubles, so that each item moves a few times at most."""
+    """Make room for so many items more; the room at least doubles, so that each item moves a few times at most."""
     room = value.array.shape[0]
     assert room.name is not None  # `empty_growing` without a capacity
     needed = length + more

@@ -142,7 +142,7 @@ def _place(frame: Frame, node: Comprehension, first: Value, kind: list_types.Ite
 
 
 def _put(frame: Frame, node: Comprehension, out: ArrayValue, places: Sequence[Expr]) -> None:
-    """Stores an item; those of a comprehension inside are stored where they belong at once."""
+    """Store an item; those of a comprehension inside are stored where they belong at once."""
     inner = node.elt
     if not isinstance(inner, ast.ListComp) or len(inner.generators) > 1 or inner.generators[0].ifs:
         list_types.put(frame.b, out, places, _held(frame, _element(frame, node), out))

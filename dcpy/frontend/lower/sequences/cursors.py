@@ -131,7 +131,7 @@ def step(frame: Frame, value: Value, leave: Leave) -> Value:
 
 
 def advanced(frame: Frame, value: IteratorValue) -> tuple[Value, Expr, ScalarExpr | None]:
-    """Moves a cursor on: what it goes over, the position that it had, and whether there is an item (None: always)."""
+    """Move a cursor on: what it goes over, the position that it had, and whether there is an item (None: always)."""
     items, position = value.parts
     assert isinstance(position, ArrayValue)
     items = _items_now(frame, items)

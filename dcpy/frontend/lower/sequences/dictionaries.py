@@ -87,7 +87,7 @@ def _copy(frame: Frame, owner: DictValue) -> Value:
 
 
 def _change(frame: Frame, owner: DictValue, what: str, changed: Callable[[dict[Any, Value]], Value]) -> Value:
-    """Changes what is in the dictionary; every name of it shows that."""
+    """Change what is in the dictionary; every name of it shows that."""
     key = list_references.changing(frame, owner, what)
     content = frame.env[key + list_references.ITEMS] if key else owner
     assert isinstance(content, DictValue)

@@ -67,7 +67,7 @@ class ItemIteration:
     depth: int = 0  # of loops that are not unrolled
 
     def run(self) -> None:
-        """Visits all items. Names that the generators bind are known inside only."""
+        """Visit all items. Names that the generators bind are known inside only."""
         targets = [name for generator in self.generators for name in bound_names(generator.target)]
         before = {name: self.frame.env.get(name) for name in targets}
         try:

@@ -107,7 +107,7 @@ class _Items:
     def walk(
         self, visit: Callable[[Value], object], names: Sequence[str], stop: Callable[[], ScalarExpr] | None = None
     ) -> None:
-        """Visits each item."""
+        """Visit each item."""
 
         def step(_: object) -> None:
             visit(sequences.stable(self.b, evaluate(self.frame, self.node.elt)))

@@ -134,7 +134,7 @@ def is_there(target: ListValue, source: List) -> bool:
 
 
 def write(frame: Frame, target: ListValue, source: List) -> None:
-    """Makes the target hold the items of the source."""
+    """Make the target hold the items of the source."""
     if is_there(target, source):
         return
     amortized_append.set_length(frame, target.size, ZERO)

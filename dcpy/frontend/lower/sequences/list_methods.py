@@ -259,7 +259,7 @@ def _pop(frame: Frame, owner: List, args: list[Value]) -> Value:
 
 
 def _take(frame: Frame, found: ListValue, key: Value, what: str, length: Expr | None = None) -> Value:
-    """Takes an item out of a growing list; those behind it move."""
+    """Take an item out of a growing list; those behind it move."""
     b = frame.b
     length = amortized_append.length_of(frame, found) if length is None else length
     index = length - 1 if key == Static(-1) else list_types.position(b, key, length, what)
@@ -282,7 +282,7 @@ def _copied(frame: Frame, item: Value) -> Value:
 
 
 def _move(frame: Frame, found: ListValue, start: Expr, to: Expr, count: Expr) -> None:
-    """Moves items of a list to another place in it."""
+    """Move items of a list to another place in it."""
     source, target = (amortized_append.window(found.array, place, count) for place in (start, to))
     list_types.store(frame.b, target, source)
 

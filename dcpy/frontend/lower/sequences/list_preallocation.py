@@ -99,7 +99,7 @@ def _mentions(statement: core.Statement, names: frozenset[str]) -> int:
 
 
 def run_filling(frame: Frame, keys: list[str], count: Expr, run: Callable[[], None]) -> None:
-    """Runs a loop that appends to lists, each of which gets its length before."""
+    """Run a loop that appends to lists, each of which gets its length before."""
     kinds = _kinds(frame, keys, run)
     program = frame.program
     for key, kind in kinds.items():

@@ -302,7 +302,7 @@ def changes_of(frame: Frame, keys: list[str]) -> list[int]:
 
 
 def require_unchanged(frame: Frame, iterable: Value, keys: list[str], before: list[int]) -> None:
-    """Refuses a loop whose body changes the list that it goes over, where the next items would be others."""
+    """Refuse a loop whose body changes the list that it goes over, where the next items would be others."""
     after = changes_of(frame, keys)
     if not keys or after == before:
         return

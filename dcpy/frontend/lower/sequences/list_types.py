@@ -169,7 +169,7 @@ def as_array_list(b: TypedEmitter, value: TupleValue, kind: ItemKind | None = No
 
 
 def put(b: TypedEmitter, out: ArrayValue, indices: Sequence[Expr], value: Value) -> None:
-    """Stores an item at a place of the array of a list."""
+    """Store an item at a place of the array of a list."""
     if isinstance(value, TupleValue):
         for position, item in enumerate(value.items):
             put(b, out, (*indices, as_expr(position)), item)

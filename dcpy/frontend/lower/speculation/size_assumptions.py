@@ -38,7 +38,7 @@ class Assumptions:
         return expr.evaluate(self.sample) if known else None
 
     def take(self, fact: Expr) -> bool:
-        """Assumes ``fact >= 0`` where that holds in the call, and a guard can test it."""
+        """Assume ``fact >= 0`` where that holds in the call, and a guard can test it."""
         if fact in self.assumed_facts:
             return True
         if not fact.is_linear:
@@ -55,7 +55,7 @@ class Assumptions:
         return sum(map(abs, terms)) <= LARGEST
 
     def take_equal(self, left: Expr, right: Expr) -> bool:
-        """Assumes that two sizes are equal, which makes them one symbol the next time that the program is lowered.
+        """Assume that two sizes are equal, which makes them one symbol the next time that the program is lowered.
 
         Symbols of sizes are not negative: no integer that is negative in the call becomes one.
         """

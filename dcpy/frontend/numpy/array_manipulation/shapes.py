@@ -134,7 +134,7 @@ def _sizes(b: OpBuilder, x: ArrayValue, shape: Value) -> tuple[Expr, ...]:
 
 
 def _assume_same(b: OpBuilder, x: ArrayValue, wanted: Sequence[Expr]) -> None:
-    """Assumes that sizes which arguments give, ``a.reshape(n, 1, m)``, are those of the array, as in this call."""
+    """Assume that sizes which arguments give, ``a.reshape(n, 1, m)``, are those of the array, as in this call."""
     pairs = list(zip(*([size for size in sizes if size is not ONE] for sizes in (x.shape, wanted)), strict=False))
     ranks = {sum(size is not ONE for size in sizes) for sizes in (x.shape, wanted)}
     values = [(b.emit.sampled(old), b.emit.sampled(new)) for old, new in pairs]
@@ -144,7 +144,7 @@ def _assume_same(b: OpBuilder, x: ArrayValue, wanted: Sequence[Expr]) -> None:
 
 
 def _assume_same_ends(b: OpBuilder, x: ArrayValue, known: Sequence[Expr], position: int) -> None:
-    """Assumes the same of the sizes in front of the one that is worked out, and of those behind it."""
+    """Assume the same of the sizes in front of the one that is worked out, and of those behind it."""
     front = zip(x.shape, known[:position], strict=False)
     back = zip(reversed(x.shape), reversed(known[position:]), strict=False)
     for pairs in (front, back):

@@ -136,7 +136,7 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
 
 @written_in_python(np.place)
 def place(arr: Any, mask: Any, vals: Any) -> None:
-    """Writes values in turn to the elements where the mask holds."""
+    """Write values in turn to the elements where the mask holds."""
     flags, values = np.ravel(mask), np.ravel(vals)
     require_safe(vals, arr)
     if len(flags) != arr.size:
@@ -152,7 +152,7 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
 
 @written_in_python(np.putmask)
 def putmask(a: Any, /, mask: Any, values: Any) -> None:
-    """Writes the value at the same place, repeated, to the elements where the mask holds."""
+    """Write the value at the same place, repeated, to the elements where the mask holds."""
     flags, given = np.ravel(mask), np.ravel(values)
     require_safe(values, a)
     if len(flags) != a.size:
@@ -174,7 +174,7 @@ def require_safe(values: Any, target: Any) -> None:
 
 @written_in_python(np.fill_diagonal)
 def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
-    """Sets the diagonal to numbers, in turn; in tall matrices again and again with `wrap`."""
+    """Set the diagonal to numbers, in turn; in tall matrices again and again with `wrap`."""
     if a.ndim < 2:
         raise ValueError("array must be at least 2-d")
     values = np.ravel(val)

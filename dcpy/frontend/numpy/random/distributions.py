@@ -77,7 +77,7 @@ def library(
     b: OpBuilder, kind: str, rng: GeneratorValue, inputs: Mapping[str, ArrayValue], outputs: Mapping[str, ArrayValue],
     **fields: Any,
 ) -> None:  # fmt: skip
-    """Emits a node that draws."""
+    """Emit a node that draws."""
     state = ArrayValue.whole(rng.container, b.desc(rng.container))
     b.library(kind, {"state": state, **inputs}, {"state": state, **outputs}, own=rng.own, **fields)
 

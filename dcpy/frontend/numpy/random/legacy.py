@@ -63,7 +63,7 @@ def permutation_(b: OpBuilder, rng: GeneratorValue, x: Value) -> Value:
 
 @implements(OLD.shuffle)
 def shuffle_(b: OpBuilder, rng: GeneratorValue, x: Value) -> Value:
-    """Changes the order of the rows of an array."""
+    """Change the order of the rows of an array."""
     return shuffle(b, rng, x)
 
 

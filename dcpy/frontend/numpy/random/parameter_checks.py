@@ -68,7 +68,7 @@ DEMANDS: dict[str, tuple[Demand, ...]] = {
 
 
 def require(b: OpBuilder, name: str, value: Value, demand: str) -> None:
-    """Checks a parameter, or every element of one."""
+    """Check a parameter, or every element of one."""
     for part in DEMANDS[demand]:
         text = part.of_arrays if part.of_arrays and isinstance(value, ArrayValue) and value.rank else part.message
         require_all(b, part.holds, text.replace("{}", name), value)
@@ -82,7 +82,7 @@ def require_all(
     exception: str = "ValueError",
     dtype: DType | None = None,
 ) -> None:
-    """Raises unless a condition holds for all elements of broadcast operands (converted to `dtype`)."""
+    """Raise unless a condition holds for all elements of broadcast operands (converted to `dtype`)."""
     if any(isinstance(value, ArrayValue) and value.rank for value in values):
         fitting = b.elementwise(holds, *values, dtypes=[dtype] * len(values) if dtype else ())
         assert isinstance(fitting, ArrayValue)

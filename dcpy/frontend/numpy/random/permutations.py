@@ -54,7 +54,7 @@ def permutation(b: OpBuilder, rng: GeneratorValue, x: Value, axis: Value = NUMBE
 
 @implements(GENERATOR.shuffle)
 def shuffle(b: OpBuilder, rng: GeneratorValue, x: Value, axis: Value = NUMBER_0) -> Value:
-    """Changes the order of the parts of an array along an axis."""
+    """Change the order of the parts of an array along an axis."""
     if not isinstance(x, ArrayValue) or not x.rank:
         raise b.error(f"a program shuffles arrays, not {b.describe(x)}", help="use rng.permutation(x) for a new array")
     b.store(x, permutation(b, rng, x, axis))

@@ -36,7 +36,7 @@ def _outer_edges(flat: Any, range: Any) -> tuple[float, float]:
 
 def _require_bins(bins: Any) -> None:
     if isinstance(bins, str):
-        return _refuse_rule()
+        _refuse_rule()
     if np.ndim(bins) > 1:
         raise ValueError("`bins` must be 1d, when an array")
     if np.ndim(bins) == 0:

@@ -109,7 +109,7 @@ def _where(b: OpBuilder, kind: ReductionKind, x: ArrayValue, dtype: DType, where
 
 
 def require_first(b: OpBuilder, function: np.ufunc, x: ArrayValue, axes: Sequence[int], where: Value) -> None:
-    """Refuses reductions that have nothing to begin with: neither an identity nor, for sure, a first element."""
+    """Refuse reductions that have nothing to begin with: neither an identity nor, for sure, a first element."""
     if where != TRUE:
         raise b.error(
             f"reduction operation '{function.__name__}' does not have an identity, so to use a where mask one has to "

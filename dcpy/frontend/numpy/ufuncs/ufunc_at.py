@@ -35,7 +35,7 @@ def _at(function: np.ufunc) -> Implementation:
         return NONE
 
     def one_by_one(a: Any, indices: Any, b: Any, /) -> None:
-        """Changes elements, again for each time that an index occurs."""
+        """Change elements, again for each time that an index occurs."""
         places, count, shape = _places(a, indices)
         values = np.broadcast_to(b, shape).reshape(count, *np.shape(a)[len(places) :])
         for k in range(count):
@@ -66,7 +66,7 @@ def _unary_at(function: np.ufunc) -> Implementation:
         return call_body(b, one_by_one, a, indices)
 
     def one_by_one(a: Any, indices: Any, /) -> None:
-        """Changes elements, again for each time that an index occurs."""
+        """Change elements, again for each time that an index occurs."""
         places, count, _ = _places(a, indices)
         for k in range(count):
             place = _place(places, k)

@@ -113,14 +113,14 @@ class _NestCounter:
             path = self.block(block, path, phase)
 
     def block(self, block: Element, path: _EnclosingAxes, phase: Phase) -> _EnclosingAxes:
-        """Adds what a block does, of a state each node; returns the path for what comes after it."""
+        """Add what a block does, of a state each node; return the path for what comes after it."""
         nodes = nodes_of(block)
         for node in nodes:
             self.element(node, path, phase)
         return path if nodes else self.element(block, path, phase)
 
     def element(self, element: Element, path: _EnclosingAxes, phase: Phase) -> _EnclosingAxes:
-        """Adds what an element does; returns the path for what comes after it."""
+        """Add what an element does; return the path for what comes after it."""
         bodies = element.regions()
         if not bodies or element.all_of(Role.SCALAR):
             phase.statements.append(self.statement(element, path))

@@ -179,7 +179,7 @@ class Typical(dict[str, int]):
             return self.costs.typical_size
 
     def starting(self, param: str, values: Range) -> int:
-        """Sets a parameter to its first value; returns how many it takes."""
+        """Set a parameter to its first value; return how many it takes."""
         trips = self.trips(values.size)
         self[param] = self.value(values.start)
         return trips

@@ -227,14 +227,14 @@ class Uses:
     # -- upkeep, by the Rewriter -------------------------------------------------------------------------------
 
     def add_region(self, region: Region) -> None:
-        """Enters all that a region declares and holds."""
+        """Enter all that a region declares and holds."""
         for name, desc in region.containers.items():
             self.declare(name, desc, region)
         for block in region.blocks:
             self.add(block)
 
     def add(self, element: Element) -> None:
-        """Enters an element and all inside it."""
+        """Enter an element and all inside it."""
         self.forget_positions()
         self.refresh(element)
         for inner in children(element):
@@ -244,7 +244,7 @@ class Uses:
                 self.declare(name, desc, region)
 
     def remove(self, element: Element) -> None:
-        """Forgets an element and all inside it."""
+        """Forget an element and all inside it."""
         for inner in children(element):
             self.remove(inner)
         for region in bodies_of(element):
@@ -256,7 +256,7 @@ class Uses:
         self._forget(element)
 
     def refresh(self, element: Element) -> Touches:
-        """Looks again at one element that was changed; returns what it touched before."""
+        """Look again at one element that was changed; return what it touched before."""
         before = self._touches.get(element, _NOTHING)
         after = touches_of(element, self.callees.written_by)
         if before != after:
@@ -283,7 +283,7 @@ class Uses:
         self.forget_facts(element)
 
     def forget_facts(self, element: Element | None) -> None:
-        """Forgets what was found out about an element and all that it is in; of a container, `_forget_container`."""
+        """Forget what was found out about an element and all that it is in; of a container, `_forget_container`."""
         if not self._facts:
             return
         while element is not None:
@@ -303,7 +303,7 @@ class Uses:
             pending += self._views.get(shown, ())
 
     def declare(self, name: str, desc: Data, region: Region) -> None:
-        """Enters a container."""
+        """Enter a container."""
         self._forget_container(name, desc)
         self._descs[name], self._homes[name] = desc, region
         if isinstance(desc, View):
@@ -314,7 +314,7 @@ class Uses:
             self._described.setdefault(symbol, {})[name] = None
 
     def undeclare(self, name: str) -> None:
-        """Forgets a container."""
+        """Forget a container."""
         desc = self._descs.pop(name)
         self._forget_container(name, desc)
         del self._homes[name]

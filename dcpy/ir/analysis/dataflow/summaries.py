@@ -63,7 +63,7 @@ def joined(first: Summary, second: Summary, private: Iterable[str] = ()) -> Summ
 
 
 def remember(element: Element, summary: Summary, uses: Uses) -> None:
-    """Enters the summary of an element whose parts were moved there; with checks on, it is compared with a new one."""
+    """Enter the summary of an element whose parts were moved there; with checks on, it is compared with a new one."""
     uses.facts(element)[_SUMMARY] = summary
 
 

@@ -39,7 +39,7 @@ def varying_names(sdfg: Sdfg) -> frozenset[str]:
 
 
 def _follow(element: Element, varying: set[str], callees: CalleeAccesses) -> None:
-    """Adds what an element makes of values that vary, or makes on some ranks only."""
+    """Add what an element makes of values that vary, or on some ranks only."""
     touched = touches_of(element, callees.written_by)
     if isinstance(element, CommNode) and not is_divergent(element, varying):
         varying.update({*touched.writes, *touched.defines} - element.same_outputs)

@@ -112,7 +112,7 @@ def _space(access: MemoryAccess) -> list[Variable] | None:
 
 
 def _narrowed(space: list[Variable], fact: Expr) -> bool:
-    """Leaves the values of one variable, the innermost that is mentioned, for which a fact holds."""
+    """Leave the values of one variable, the innermost that is mentioned, for which a fact holds."""
     for position, (name, values) in reversed(list(enumerate(space))):
         if name not in fact.symbols:
             continue

@@ -74,7 +74,7 @@ class _ExitStates:
 
 
 def follow(uses: Uses, demand: ValidityDemand) -> None:
-    """Walks through a program, and hands each need that is not met to `demand`."""
+    """Walk through a program, and hand each need that is not met to `demand`."""
     pairs = twins(uses.sdfg)
     if pairs:
         _ValidityDataflow(uses, pairs, demand).program()
@@ -324,7 +324,7 @@ class _ValidityDataflow:
                 self.need(name, Side.HOST, place, state)
 
     def need(self, name: str, side: Side, place: ProgramPoint, state: Validity) -> None:
-        """Hands on what is not met; from then on it is."""
+        """Hand on what is not met; from then on it is."""
         if not state[name] & side:
             self.demand.at(name, side, place)
             state[name] |= side

@@ -187,7 +187,7 @@ class CblasCall:
         otherwise: Callable[[], None],
         finish: Callable[[], None] | None = None,
     ) -> None:
-        """Writes copies, call, copies, `finish`; under the conditions, if any, with `otherwise` as the other case."""
+        """Write copies, call, copies, `finish`; under the conditions, if any, with `otherwise` as the other case."""
 
         def call() -> None:
             for copy in self.packed_inputs:
@@ -290,7 +290,7 @@ def _gemm(node: Gemm, f: Fragment, prefix: str, environment: str) -> None:
 
 
 def _where(f: Fragment, condition: ScalarExpr | bool, then: Callable[[], None], otherwise: Callable[[], None]) -> None:
-    """Writes one of two ways, or both where the condition is one of the run time."""
+    """Write one of two ways, or both where the condition is one of the run time."""
     if isinstance(condition, bool):
         (then if condition else otherwise)()
         return

@@ -53,7 +53,7 @@ def gemv_pair(node: GemvPair, f: Fragment) -> None:
 
 
 def _tile(f: Fragment, corner: tuple[Expr, Expr], sums: tuple[Operand, Operand], dtype: DType) -> None:
-    """Reads each element of a tile once: into a sum of its column, and, as a product, for that of its row."""
+    """Read each element of a tile once: into a sum of its column, and, as a product, for that of its row."""
     a, x, w = (f.input(name) for name in "axw")
     top, left = corner
     down, across = (_within(start, size) for start, size in zip(corner, a.shape, strict=True))

@@ -53,7 +53,7 @@ def gemv_pair(node: GemvPair, f: Fragment) -> None:
 
 
 def _group(node: GemvPair, f: Fragment, rows: Sequence[Expr], sums: tuple[Operand, Expr]) -> None:
-    """Adds a few rows to both products; the second one after the first where it is of its result."""
+    """Add a few rows to both products; the second one after the first where it is of its result."""
     y, columns, dtype = f.output("y"), f.input("a").shape[1], sums[0].dtype
     found = [zero(f, dtype) for _ in rows]
     with f.map(Range(ZERO, columns, const(f.costs.partial_sum)), SEQUENTIAL, "left") as left:
@@ -76,7 +76,7 @@ def _group(node: GemvPair, f: Fragment, rows: Sequence[Expr], sums: tuple[Operan
 def _add_to_columns(
     f: Fragment, rows: Sequence[Expr], j: Expr, factors: Sequence[Element], sums: tuple[Operand, Expr]
 ) -> None:
-    """Adds what a few rows contribute to the sum of a column, in one go."""
+    """Add what a few rows contribute to the sum of a column, in one go."""
     parts, part = sums
 
     def contribution(*refs: ScalarExpr) -> ScalarExpr:

@@ -22,5 +22,5 @@ def specialized(node: MatMul) -> Gemm | Gemv | Dot:
 
 @expands(MatMul, "specialize")
 def matmul_as_blas(node: MatMul, f: Fragment) -> None:
-    """Becomes a `Gemm`, `Gemv` or `Dot`, which is expanded in its turn."""
+    """Become a `Gemm`, `Gemv` or `Dot`, which is expanded in its turn."""
     f.add(specialized(node))

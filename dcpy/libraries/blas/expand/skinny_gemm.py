@@ -117,7 +117,7 @@ def _add_all(
     rows: Expr,
     tile: Range,
 ) -> None:
-    """Adds the products of the terms of a range, of as many at a time as it has steps, to all sums of a tile."""
+    """Add the products of the terms of a range, of as many at a time as it has steps, to all sums of a tile."""
     together = terms.step.constant or 1
     with f.map(terms, SEQUENTIAL, "k") as k:
         full, rest = f.branch(op("le", Index(k + together), Index(terms.stop)))
@@ -143,7 +143,7 @@ def _add(
     rows: Expr,
     tile: Range,
 ) -> None:
-    """Adds the products of some terms to all sums of a tile."""
+    """Add the products of some terms to all sums of a tile."""
     a, b = factors
     with f.map(Range(ZERO, rows), SEQUENTIAL, "i") as i:
         each = [f.scalar("factor", sums.dtype) for _ in terms]

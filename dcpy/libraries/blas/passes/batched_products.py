@@ -80,7 +80,7 @@ class BatchProducts(Transformation[Batch]):
         return Batch(stack, stacks)
 
     def apply(self, m: Match, plan: Batch, rw: Rewriter) -> Node:
-        """Returns the node, which takes the place of the map."""
+        """Return the node, which takes the place of the map."""
         product, stack = m[self.product], plan.map
         assert stack.state is not None
         region = stack.state.region

@@ -139,7 +139,7 @@ class BlockedRecurrences(Transformation[BlockedRecurrence]):
         return next(iter(reasons), Refusal(f"there is no {Gemv.kind} inside, and no {Dot.kind}"))
 
     def apply(self, m: Match, plan: BlockedRecurrence, rw: Rewriter) -> Node:
-        """Returns the product of the block."""
+        """Return the product of the block."""
         loop, product, param = m[self.loop], plan.product, plan.param
         state = product.state
         assert state is not None

@@ -69,7 +69,7 @@ class GemvFromDots(Transformation[RecognizedProduct]):
         return found
 
     def apply(self, m: Match, plan: RecognizedProduct, rw: Rewriter) -> Node:
-        """Returns the product of a matrix and a vector."""
+        """Return the product of a matrix and a vector."""
         node, dot, param = m[self.map], plan.product, plan.param
         if len(node.params) > 1:
             others = tuple(name for name in node.params if name != param)
@@ -135,7 +135,7 @@ class GemmFromVectors(Transformation[RecognizedProduct]):
         return found
 
     def apply(self, m: Match, plan: RecognizedProduct, rw: Rewriter) -> Node:
-        """Returns the product of matrices."""
+        """Return the product of matrices."""
         node, gemv = m[self.map], plan.product
         assert isinstance(gemv, Gemv)
         (values,), (param,) = node.domain, node.params
@@ -170,7 +170,7 @@ class GemmFromVectors(Transformation[RecognizedProduct]):
 
 
 def _take(gemv: Gemv, own: Memlet, node: Map, rw: Rewriter) -> None:
-    """Lets an iteration of a map take its own result from where it is now; copies it if more than reads see it.
+    """Let an iteration of a map take its own result from where it is now; copy it if more than reads see it.
 
     A product that adds to what is there becomes a map that does.
     """

@@ -59,7 +59,7 @@ class SinglePassProducts(Transformation[Gemv]):
         return second
 
     def apply(self, m: Match, plan: Gemv, rw: Rewriter) -> Node:
-        """Returns the pair, which stands where the later product stood."""
+        """Return the pair, which stands where the later product stood."""
         first = m[self.first]
         rows, columns = (plan, first) if first.trans_a else (first, plan)
         inputs = {"a": first.inputs["a"], "x": rows.inputs["x"]}

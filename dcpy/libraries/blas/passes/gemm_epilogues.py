@@ -67,7 +67,7 @@ class SpecializeMatMul(Transformation[Legal]):
         return Refusal(problem) if problem else LEGAL
 
     def apply(self, m: Match, plan: Legal, rw: Rewriter) -> Node:
-        """Returns the product."""
+        """Return the product."""
         fresh = specialized(m[self.product])
         rw.replace(m[self.product], fresh)
         return fresh
@@ -101,7 +101,7 @@ class FoldTranspose(Transformation["tuple[Transposed, ...]"]):
         return tuple(found) or Refusal("no operand is a transposed view")
 
     def apply(self, m: Match, plan: tuple[Transposed, ...], rw: Rewriter) -> None:
-        """Changes the product."""
+        """Change the product."""
         product = m[self.product]
         for connector, flag, memlet in plan:
             view = product.inputs[connector].container
@@ -156,7 +156,7 @@ class FoldFactor(Transformation["ScaledEpilogue"]):
         return problem or ScaledEpilogue(connector, memlet, read.params != written.params, term.factor)
 
     def apply(self, m: Match, plan: ScaledEpilogue, rw: Rewriter) -> None:
-        """Changes the product."""
+        """Change the product."""
         product = m[self.product]
         inputs = {**product.inputs, plan.connector: plan.memlet}
         flag = f"trans_{plan.connector}"
@@ -211,7 +211,7 @@ class FoldSum(Transformation["SummedEpilogue"]):
         return problem or self._placed(m, found, terms)
 
     def apply(self, m: Match, plan: SummedEpilogue, rw: Rewriter) -> None:
-        """Changes the product, which takes the place of the map."""
+        """Change the product, which takes the place of the map."""
         product = m[self.product]
         fields = _with_factor(dict(product.inputs), "alpha", product.alpha, plan.factor)
         if plan.summand is not None:
@@ -274,7 +274,7 @@ def _with_factor(inputs: dict[str, Memlet], name: str, number: complex, factor: 
 
 
 def _erase_unread(container: str, rw: Rewriter) -> None:
-    """Takes out the maps that compute nothing but an unread temporary, and the temporary."""
+    """Take out the maps that compute nothing but an unread temporary, and the temporary."""
     uses = rw.uses
     if not uses.declared(container) or not uses.is_private(container) or uses.readers(container):
         return

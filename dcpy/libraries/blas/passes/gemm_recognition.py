@@ -71,7 +71,7 @@ class GemmRecognition(Transformation["tuple[Gemv, ...]"]):
         return _products(update, axes, uses, loop)
 
     def apply(self, m: Match, plan: tuple[Gemv, ...], rw: Rewriter) -> State:
-        """Returns the state of the products, which takes the place of the loop."""
+        """Return the state of the products, which takes the place of the loop."""
         state = State(nodes=list(plan), span=m[self.loop].span)
         rw.replace(m[self.loop], state)
         return state

@@ -75,7 +75,7 @@ class UpdatedProduct(Transformation[Map]):
         return "" if across is ONE else f"neighbours in the memory of {matrix.container!r} are terms of one sum"
 
     def apply(self, m: Match, plan: Map, rw: Rewriter) -> Node:
-        """Returns the map of partial sums."""
+        """Return the map of partial sums."""
         product, update = m[self.product], plan
         f = Fragment(product)
         a, out = f.input("a"), f.output("y")
@@ -114,7 +114,7 @@ class UpdatedProduct(Transformation[Map]):
 
 
 def _install(f: Fragment, m: Match, rw: Rewriter) -> None:
-    """Puts nodes where the product was."""
+    """Put nodes where the product was."""
     made = f.replacement()
     for name in made.names:
         rw.fresh_name(name)  # which takes it

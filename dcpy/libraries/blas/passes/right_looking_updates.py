@@ -73,7 +73,7 @@ class RightLookingUpdates(Transformation[RightLookingUpdate]):
         return Refusal("it is no product of what earlier iterations computed and columns of a matrix stored by rows")
 
     def apply(self, m: Match, plan: RightLookingUpdate, rw: Rewriter) -> Loop:
-        """Returns the loop."""
+        """Return the loop."""
         loop, dot = m[self.loop], plan.dot
         state = dot.state
         assert state is not None

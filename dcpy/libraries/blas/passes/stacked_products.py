@@ -83,7 +83,7 @@ class MergeStackedProducts(Transformation[Stacked]):
         return product, left, right
 
     def apply(self, m: Match, plan: Stacked, rw: Rewriter) -> Node:
-        """Returns the product, which takes the place of the map."""
+        """Return the product, which takes the place of the map."""
         product, first, result = plan
         region = m.state.region
         memlets = [_seen_as_matrix(rows, rw, region) for rows in (first, result)]
@@ -122,7 +122,7 @@ class NarrowProduct(Transformation[Legal]):
         return LEGAL if ONE in (rows, columns) else Refusal(f"the result has {rows} rows and {columns} columns")
 
     def apply(self, m: Match, plan: Legal, rw: Rewriter) -> Node:
-        """Returns the product."""
+        """Return the product."""
         gemm = m[self.product]
         is_row = gemm.outputs["c"].subset.shape[0] is ONE
         vector, matrix = ("a", "b") if is_row else ("b", "a")

@@ -103,7 +103,7 @@ class TransformLines:
         return ends[0] * self._behind, ends[1] * self._behind
 
     def call_program(self, style: Style) -> None:
-        """Calls the program for these dtypes; the forward one of swapped parts where the node goes backward."""
+        """Call the program for these dtypes; the forward one of swapped parts where the node goes backward."""
         kind = FORWARD if self.is_from_real else BACKWARD if self.is_to_real else COMPLEX
         swapped = kind == COMPLEX and self.node.backward
         symbols: dict[str, Expr] = {"n": self.length, "outer": self.outer, "inner": self.inner}
@@ -123,7 +123,7 @@ class TransformLines:
         self.f.add(Call(callee, memlets, values, outlined=True))
 
     def finish(self) -> None:
-        """Copies the result where the output is not packed."""
+        """Copy the result where the output is not packed."""
         if self.y is not self.out:
             self.f.add(Copy(self.y.memlet, self.out.memlet))
 

@@ -49,7 +49,7 @@ def masked_store(node: MaskedStore, f: Fragment) -> None:
 
 
 def scan(f: Fragment, mask: Operand, visit: Visit) -> None:
-    """Calls `visit` to write what is done for a selected element, in C order."""
+    """Call `visit` to write what is done for a selected element, in C order."""
     *outer, size = mask.shape
     if not outer and not (size.constant is not None and size.constant <= CHUNK):
         _chunks(f, mask, visit)

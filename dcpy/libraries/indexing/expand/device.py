@@ -36,7 +36,7 @@ def masked_store(node: MaskedStore, f: Fragment) -> None:
 
 
 def scan(f: Fragment, mask: Operand, visit: Visit) -> None:
-    """Calls `visit` to write what is done for a selected element: a thread that holds one knows how many are before."""
+    """Call `visit` to write what is done for a selected element: a thread that holds one knows how many are before."""
 
     def at(k: Expr) -> list[Expr]:
         """Return the index of the k-th element of a mask, in C order."""

@@ -93,7 +93,7 @@ def _is_seen(f: Fragment, out: Operand) -> bool:
 
 
 def _check(node: Indexed, f: Fragment, x: Operand, indices: Sequence[Operand], which: Sequence[int]) -> None:
-    """Looks at index arrays, one after the other, and does nothing else."""
+    """Look at index arrays, one after the other, and do nothing else."""
     for k in which:
         with f.maps(_whole(indices[k].shape)) as points:
             f.let("k", _checked(node, f, x, indices[k].at(*points), k))

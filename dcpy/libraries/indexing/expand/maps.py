@@ -34,7 +34,7 @@ def masked_store(node: MaskedStore, f: Fragment) -> None:
 
 
 def scan(f: Fragment, mask: Operand, visit: Visit) -> None:
-    """Calls `visit` to write what is done for a selected element, in any order."""
+    """Call `visit` to write what is done for a selected element, in any order."""
     before = numbers(f, mask)
     with f.maps([Range(ZERO, size) for size in mask.shape]) as at:
         holds, _ = f.branch(op("ne", f.load(mask.at(*at)), Const(0, types.int64)))

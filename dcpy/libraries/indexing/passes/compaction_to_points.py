@@ -57,7 +57,7 @@ class CompactionToPoints(Transformation[Worklist]):
         return worklist_of(m[self.loop], m.uses)
 
     def apply(self, m: Match, plan: Worklist, rw: Rewriter) -> Map:
-        """Returns the map over points."""
+        """Return the map over points."""
         loop = m[self.loop]
         point = rw.fresh_name("point")
         around = Map((point,), (Range(ZERO, plan.size),), Region(), span=loop.span)

@@ -44,7 +44,7 @@ class MergeCompressions(Transformation[Compress]):
         return Refusal("no compression by the same mask stands before it")
 
     def apply(self, m: Match, plan: Compress, rw: Rewriter) -> Compress:
-        """Returns the one that is left."""
+        """Return the one that is left."""
         second, inputs, outputs = m[self.second], dict(plan.inputs), dict(plan.outputs)
         for connector, memlet in second.outputs.items():
             number = len(outputs)

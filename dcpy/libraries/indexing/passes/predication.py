@@ -65,7 +65,7 @@ class Predicated:
         return self._known[name, point]
 
     def _computed(self, maker: Map, name: str, point: tuple[Expr, ...]) -> Memlet:
-        """Copies the tasklets of a map for one element of what it computes."""
+        """Copy the tasklets of a map for one element of what it computes."""
         rw, body = self.rw, maker.body
         (result,) = (memlet for node in body.walk_nodes() for memlet in node.writes() if memlet.container == name)
         values = dict(zip(map(str, result.subset.indices), point, strict=True))
@@ -93,7 +93,7 @@ def _at(memlet: Memlet, point: Sequence[Expr]) -> Memlet:
 
 
 def take_out(chosen: Selected, rw: Rewriter) -> None:
-    """Erases what computed the packed values, and counted them, where nothing reads them any more."""
+    """Erase what computed the packed values, and counted them, where nothing reads them any more."""
     counts = {desc.shape[chosen.axis].name for desc in map(rw.uses.desc, chosen.makers) if isinstance(desc, Array)}
     pending = list(dict.fromkeys(chosen.makers.values()))
     while unread := [maker for maker in pending if not any(map(rw.uses.readers, _results(maker)))]:
@@ -112,7 +112,7 @@ def _results(maker: Map | Compress) -> list[str]:
 
 
 def _forget_count(symbol: str, rw: Rewriter) -> None:
-    """Takes out a symbol that nothing mentions any more, and the reduction that it was read from."""
+    """Take out a symbol that nothing mentions any more, and the reduction that it was read from."""
     uses = rw.uses
     if uses.users(symbol) or uses.described_by(symbol) or len(uses.definers(symbol)) != 1:
         return

@@ -194,7 +194,7 @@ def qr(node: Qr, f: Fragment) -> None:
 
 
 def _reflection(f: Fragment, work: Operand, tau: Operand, k: Expr) -> None:
-    """Makes column `k` a vector, whose first element, 1, is not stored: the column's length is there; and `tau`."""
+    """Make column `k` a vector, whose first element, 1, is not stored: the column's length is there; and `tau`."""
     dtype, real_dtype = work.dtype, work.dtype.real
     length, alpha = f.scalar("length", real_dtype), f.scalar("alpha", dtype)
     below = _sum(f, real_dtype, Range(k + 1, work.shape[0]), lambda i: (work.at(i, k),), squared)

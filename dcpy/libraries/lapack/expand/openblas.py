@@ -96,7 +96,7 @@ class Lapack:
         self.f.add(ForeignCall(name, args, inputs, outputs, ENVIRONMENT, result="info"))
 
     def finish(self) -> None:
-        """Copies the results that are stored in another way."""
+        """Copy the results that are stored in another way."""
         for work, out in self.pending:
             self.f.add(Copy(work.memlet, out.memlet))
 

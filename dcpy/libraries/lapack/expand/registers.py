@@ -117,5 +117,5 @@ class _Code:
 
 
 def _minus(factor: ScalarExpr) -> Combination:
-    """Subtracts a multiple of the other row."""
+    """Subtract a multiple of the other row."""
     return lambda x, y: op("sub", x, op("mul", factor, y))

@@ -49,7 +49,7 @@ def _called(node: SolverOnGrid, f: Fragment, environment: str) -> None:
 
 
 def _require_packed(operand: Operand, f: Fragment, order: str) -> None:
-    """Declines what is not stored by columns (``"F"``), or by rows, one right behind the other."""
+    """Decline what is not stored by columns (``"F"``), or by rows, one right behind the other."""
     shape, lines = operand.desc.shape, "columns" if order == "F" else "rows"
     if operand.memlet.subset != Subset.whole(shape) or strides_of(operand.desc) != packed_strides(shape, order):
         f.decline(f"takes matrices that are stored by {lines}, not {operand.memlet.container}")

@@ -19,7 +19,7 @@ FLAGS = 64  #: truth values that are counted together, in 8 bits
 
 @expands(Reduce, "cpu", on=("cpu",))
 def reduce_loops(node: Reduce, f: Fragment) -> None:
-    """Accumulates in a private scalar, or in a private row where the fastest dimension is kept."""
+    """Accumulate in a private scalar, or in a private row where the fastest dimension is kept."""
     x, out = f.input("x"), f.output("out")
     axes = tuple(sorted(node.axes))
     apart = _is_stored(f, x) or x.dtype == types.bool_ or (x.shape[-1].constant or SHORT) < SHORT

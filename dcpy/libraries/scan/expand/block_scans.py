@@ -66,7 +66,7 @@ def scan_in_blocks(f: Fragment, lines: Lines) -> None:
 
 
 def choose(f: Fragment, rooms: Sequence[Expr], yes: Callable[[], None], no: Callable[[], None]) -> None:
-    """Writes `yes` for where one of some numbers is not negative, and `no` for where all are."""
+    """Write `yes` for where one of some numbers is not negative, and `no` for where all are."""
     if any(f.ranges.proves_nonneg(room) for room in rooms):
         yes()
         return
@@ -143,7 +143,7 @@ def _first(f: Fragment, lines: Lines, point: Point, target: Element, start: Expr
 
 
 def behind_others(f: Fragment, target: Element, sums: Operand, point: Point, number: Expr) -> None:
-    """Leaves in front of the first piece what stands there, and in front of others what has been combined so far."""
+    """Leave in front of the first piece what stands there, and in front of others what has been combined so far."""
     before = sums.at(*point, max_of(number - 1, 0))
     is_first = op("eq", Index(number), Const(0, types.int64))
     f.compute(target, lambda one, other: op("select", is_first, one, other), target, before)
@@ -228,7 +228,7 @@ class _BlockScan:
             f.put(self.carry(own), total)
 
     def _shift(self, total: Element, count: int, place: Callable[[Expr], Element]) -> None:
-        """Leaves in each of some places what stands in front of it."""
+        """Leave in each of some places what stands in front of it."""
         f = self.f
         with f.loop(Range(ZERO, as_expr(count)), "v") as v:
             mine = f.scalar("mine", self.lines.dtype).at()

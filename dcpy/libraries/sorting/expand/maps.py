@@ -49,7 +49,7 @@ def _input(f: Fragment) -> Operand:
 
 
 def _stages(f: Fragment, runs: Operand, moved: list[Operand]) -> Expr:
-    """Sorts what is in plane 0 of the operands that are `moved`, by `runs`; returns the plane where it is then."""
+    """Sort what is in plane 0 of the operands that are `moved`, by `runs`; return the plane where it is then."""
     _, rows, n = runs.shape
     pairs = cast(Index(max_of(n - 1, ONE)), types.float64)
     stages = f.let("stages", op("add", cast(op("log2", pairs), types.int64), Const(1, types.int64)))

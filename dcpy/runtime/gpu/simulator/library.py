@@ -44,7 +44,7 @@ class Settings:
     portable: bool = False
 
 
-class _SettingsStruct(ctypes.Structure):
+class _CSettings(ctypes.Structure):
     _fields_ = (
         ("warp", ctypes.c_int32),
         ("hooks", ctypes.c_int32),
@@ -65,7 +65,7 @@ class SimulatedDevice(Device):
         self._simulator = simulator(options, settings.portable)
         self._library = library  # its kernels are called
         unit = None if library is None else ctypes.addressof(ctypes.c_char.in_dll(library, f"{name}_kernels"))
-        wanted = _SettingsStruct(settings.warp, settings.hooks, settings.asynchronous, 0, settings.seed, settings.memory)
+        wanted = _CSettings(settings.warp, settings.hooks, settings.asynchronous, 0, settings.seed, settings.memory)
         table = self._simulator.dcpy_simulator_open(unit, ctypes.byref(wanted))
         if not table:
             raise DeviceError("the simulator finds no room for its addresses", help="allow more memory (ulimit -v)")
@@ -74,7 +74,7 @@ class SimulatedDevice(Device):
             WATCHED.append(weakref.ref(self))
 
     def check(self) -> None:
-        """Raises `DeviceError` where host code has touched memory of the device since the last command."""
+        """Raise `DeviceError` where host code has touched memory of the device since the last command."""
         status = self._simulator.dcpy_simulator_check(self.table)
         if status != 0:
             raise self.error(status)
@@ -100,7 +100,7 @@ class SimulatedDevice(Device):
         self._simulator.dcpy_simulator_forget(self._simulator.dcpy_simulator_number(self.table))
 
     def close(self) -> None:
-        """Ends the device, which nothing watches then; its memory that was not released stays."""
+        """End the device, which nothing watches then; its memory that was not released stays."""
         WATCHED[:] = [reference for reference in WATCHED if reference() not in (None, self)]
         self._simulator.dcpy_simulator_close(self.table)
 

@@ -90,7 +90,7 @@ class KernelTraffic:
 
     @property
     def conflicts(self) -> int:
-        """Turns of the banks of shared memory beyond those that are needed."""
+        """Turn of the banks of shared memory beyond those that are needed."""
         return sum(site.units - site.least for site in self.sites if site.space == "shared")
 
     def __str__(self) -> str:
@@ -165,7 +165,7 @@ class Seen:
 
 @contextlib.contextmanager
 def watching() -> Iterator[Seen]:
-    """Sees all calls of programs that were compiled with hooks."""
+    """See all calls of programs that were compiled with hooks."""
     seen = Seen()
     for device in _watched():
         device.forget()

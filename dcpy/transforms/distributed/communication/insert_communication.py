@@ -67,7 +67,7 @@ class InsertCommunication(GraphPass):
     name: ClassVar[str] = "insert-communication"
 
     def decide(self, rw: Rewriter) -> None:
-        """Serves each node that is in no map, after the conditions of blocks."""
+        """Serve each node that is in no map, after the conditions of blocks."""
         broadcast_elements(rw)
         for state, node in outermost_nodes(rw.sdfg):
             if not isinstance(node, Copy | CommNode | HaloUpdate) and on_grid(node, rw.uses) is None:
@@ -75,7 +75,7 @@ class InsertCommunication(GraphPass):
 
 
 def serve(state: State, node: Node, rw: Rewriter) -> None:
-    """Puts copies around one node; a map whose results cannot be placed loses its home."""
+    """Put copies around one node; a map whose results cannot be placed loses its home."""
     stagings = _stagings(node, rw.uses)
     if isinstance(stagings, Refusal) and isinstance(node, Map) and node.home is not None:
         rw.remark(node, False, f"it runs on each rank: {stagings}")
@@ -233,7 +233,7 @@ def _stage(state: State, node: Node, staging: Staging, rw: Rewriter) -> None:
 
 
 def _identity(name: str, staging: Staging, rw: Rewriter) -> Node:
-    """Fills what is to be combined with what every value replaces."""
+    """Fill what is to be combined with what every value replaces."""
     value = Const(identity_value(staging.combine, staging.desc.dtype), staging.desc.dtype)
     params = tuple(rw.fresh_name("i") for _ in staging.desc.shape)
     fill = Tasklet({}, {"out": Memlet(name, Subset(tuple(map(sym, params))))}, (("out", value),))
@@ -247,7 +247,7 @@ def _identity(name: str, staging: Staging, rw: Rewriter) -> Node:
 
 
 def redirect(node: Node, old: str, new: str, points: tuple[bool, ...], rw: Rewriter) -> None:
-    """Makes a node, with all inside it, use another container."""
+    """Make a node, with all inside it, use another container."""
 
     def memlet(found: Memlet) -> Memlet:
         return replace(found, container=new, subset=moved(found.subset)) if found.container == old else found

@@ -24,7 +24,7 @@ from dcpy.transforms.distributed.resolved_placement import placed
 
 
 def broadcast_elements(rw: Rewriter) -> None:
-    """Lets conditions, checks and symbols read copies that each rank has of elements of distributed arrays.
+    """Let conditions, checks and symbols read copies that each rank has of elements of distributed arrays.
 
     before   if A[k] > 0.0 { ... }          after   copy A[k:k + 1] -> A_element[0:1]
              elif B[k] > 0.0 { ... }                if A_element[0] > 0.0 { ... }

@@ -41,7 +41,7 @@ class RemoveRedundantCommunication(GraphPass):
     name: ClassVar[str] = "remove-redundant-communication"
 
     def decide(self, rw: Rewriter) -> None:
-        """Takes another source for copies, reads originals, and drops unread copies, until none is left."""
+        """Take another source for copies, read originals, and drop unread copies, until none is left."""
         while _drop_unread(rw) or _read_from_elsewhere(rw) or _read_originals(rw) or _narrow(rw):
             pass  # what is unread goes first: what would be read from there is read from its original by now
 
@@ -50,7 +50,7 @@ class RemoveRedundantCommunication(GraphPass):
 
 
 def _read_from_elsewhere(rw: Rewriter) -> bool:
-    """Gives one copy another source."""
+    """Give one copy another source."""
     available = available_copies(rw.uses)
     for copy, equal in available.items():
         if not isinstance(copy, Copy):
@@ -88,7 +88,7 @@ def _is_local(copy: Copy, uses: Uses) -> bool:
 
 
 def _read_originals(rw: Rewriter) -> bool:
-    """Makes all readers of one copy read what it was made of, which has the same elements in the same places."""
+    """Make all readers of one copy read what it was made of, which has the same elements in the same places."""
     uses = rw.uses
     available = available_copies(uses)
     for name in uses.containers():
@@ -164,7 +164,7 @@ def _elsewhere(desc: Array | Scalar) -> object:
 
 
 def _narrow(rw: Rewriter) -> bool:
-    """Makes one temporary that each rank has whole live in the blocks in which all its readers read it."""
+    """Make one temporary that each rank has whole live in the blocks in which all its readers read it."""
     uses = rw.uses
     for name in uses.containers():
         desc = uses.desc(name)
@@ -192,7 +192,7 @@ def _needed(name: str, reader: Element, uses: Uses) -> Distribution | None:
 
 
 def _drop_unread(rw: Rewriter) -> bool:
-    """Drops the unread copies into one container."""
+    """Drop the unread copies into one container."""
     for name in rw.uses.containers():
         if _is_temporary(name, rw.uses) and not rw.uses.readers(name):
             for writer in rw.uses.writers(name):

@@ -49,7 +49,7 @@ class DistributeSolver(Transformation[TwoAxes]):
         return why_not_on_grid(m[self.solver], m.uses) or grid_of_two_axes(m.uses.sdfg, self.grid)
 
     def apply(self, m: Match, plan: TwoAxes, rw: Rewriter) -> Node:
-        """Returns the solver, which stays what it is."""
+        """Return the solver, which stays what it is."""
         node = m[self.solver]
         state = node.state
         assert isinstance(state, State)  # nodes are in states

@@ -45,14 +45,14 @@ class SpecializeProducts(GraphPass):
     network: Network = NETWORK
 
     def decide(self, rw: Rewriter) -> None:
-        """Gives each result a temporary where its node makes it, and copies that to where the result lives."""
+        """Give each result a temporary where its node makes it, and copy that to where the result lives."""
         for state, node in outermost_nodes(rw.sdfg):
             if runs_over_labels(node):
                 specialize(state, node, rw, self.network)
 
 
 def specialize(state: State, node: LibraryNode, rw: Rewriter, network: Network = NETWORK) -> None:
-    """Decides for one node, and carries it out."""
+    """Decide for one node, and carry it out."""
     arguments = arguments_of(node, rw.uses)
     if not arguments or all(argument.where is None for argument in arguments):
         return
@@ -93,7 +93,7 @@ def _why_whole(node: LibraryNode, arguments: list[Argument], uses: Uses) -> str:
 def _stage(
     state: State, node: LibraryNode, result: Argument, where: Distribution | None, rw: Rewriter
 ) -> None:
-    """Makes one result in a temporary, and copies that behind the node to where it belongs."""
+    """Make one result in a temporary, and copy that behind the node to where it belongs."""
     if where == result.where and result.memlet.subset == Subset.whole(rw.uses.desc(result.memlet.container).shape):
         return
     target, shape = result.memlet, result.memlet.subset.shape

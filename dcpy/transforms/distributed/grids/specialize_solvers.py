@@ -60,7 +60,7 @@ class SpecializeSolvers(GraphPass):
     missing: str = ""  #: why no ScaLAPACK can be called
 
     def decide(self, rw: Rewriter) -> None:
-        """Applies `distribute-solver` where that pays."""
+        """Apply `distribute-solver` where that pays."""
         for node in _solvers(rw.uses, self.ranks):
             reason = self.why_gathered(node, rw.uses)
             found = None if reason else self.seconds(node, rw.uses)

@@ -71,7 +71,7 @@ class DeepHalos(GraphPass):
             place_updates(rw)
 
     def _deepen(self, loop: Loop | While, rw: Rewriter) -> str:
-        """Changes one loop; returns why not."""
+        """Change one loop; return why not."""
         if not all(isinstance(block, State) for block in loop.body.blocks):
             return "there is control flow inside"
         found = self._best(loop, rw.uses)
@@ -200,7 +200,7 @@ def _carry_out(loop: Loop | While, count: int, steps: HaloDepths, rw: Rewriter) 
 
 
 def _write_out(loop: Loop, count: int, rw: Rewriter) -> list[Mapping[str, str]]:
-    """Makes iterations of a loop groups of iterations; those that are left over run as they did.
+    """Make iterations of a loop groups of iterations; those that are left over run as they did.
 
     Returns, for each further iteration of a group, what its own containers are called there.
     """

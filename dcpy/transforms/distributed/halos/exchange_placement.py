@@ -39,7 +39,7 @@ def place_updates(rw: Rewriter) -> None:
 
 
 def _drop_valid(rw: Rewriter) -> bool:
-    """Drops one update, or a part of it, of what is valid when it begins."""
+    """Drop one update, or a part of it, of what is valid when it begins."""
     for node, valid in valid_halos(rw.uses).items():
         if not isinstance(node, HaloUpdate):
             continue
@@ -56,7 +56,7 @@ def _drop_valid(rw: Rewriter) -> bool:
 
 
 def _leave_loop(rw: Rewriter) -> bool:
-    """Moves one update out of a loop that does not write what it updates; one too many does no harm."""
+    """Move one update out of a loop that does not write what it updates; one too many does no harm."""
     for update in _updates(rw.sdfg.body):
         loop = region_of(update).owner
         if not isinstance(loop, Loop | While):
@@ -71,7 +71,7 @@ def _leave_loop(rw: Rewriter) -> bool:
 
 
 def _leave_branch(rw: Rewriter) -> bool:
-    """Moves the updates out of a branch that each of its arms begins with: all of them together are one."""
+    """Move the updates out of a branch that each of its arms begins with: all of them together are one."""
     for block in rw.sdfg.body.walk_blocks():
         if not isinstance(block, Branch) or block.otherwise is None:
             continue
@@ -92,7 +92,7 @@ def _leave_branch(rw: Rewriter) -> bool:
 
 
 def _merge(rw: Rewriter) -> bool:
-    """Makes one update part of an earlier one, if nothing in between writes what it updates."""
+    """Make one update part of an earlier one, if nothing in between writes what it updates."""
     for region in rw.sdfg.body.walk_regions():
         last: HaloUpdate | None = None
         written = set[str]()

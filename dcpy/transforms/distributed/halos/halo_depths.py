@@ -58,7 +58,7 @@ def halo_depths_between(step: Sequence[Node], count: int, fresh: Collection[str]
 
 
 def _as_one(found: HaloDepths) -> None:
-    """Makes the halos of the update, which have corners all or none, cover those from ahead; drops what is empty."""
+    """Make the halos of the update, which have corners all or none, cover those from ahead; drop what is empty."""
     due = {name: halo for name, halo in found.update.items() if any(map(any, halo.widths))}
     due = {name: halo.joined(found.ahead[name]) if name in found.ahead else halo for name, halo in due.items()}
     corners = any(halo.corners and halo.has_corners for halo in due.values())
@@ -70,7 +70,7 @@ def _as_one(found: HaloDepths) -> None:
 
 
 def _before(node: Node, position: int, found: HaloDepths, uses: Uses) -> str:
-    """Enters what has to be there before a node, of what has to be there behind it; returns why that cannot be."""
+    """Enter what has to be there before a node, of what has to be there behind it; return why that cannot be."""
     touches = node_accesses(node, uses)
     written = {touch.container: found.update[touch.container] for touch in touches if _is_due(touch, found)}
     if not isinstance(node, Map) or node.home is None:

@@ -147,7 +147,7 @@ def _is_repeated(node: Node) -> bool:
 
 
 def _give_halo(name: str, staged: Sequence[Staged], rw: Rewriter) -> None:
-    """Replaces copies by updates, and what was copied by the array itself."""
+    """Replace copies by updates, and what was copied by the array itself."""
     desc = rw.uses.desc(name)
     assert isinstance(desc, Array), "it has been looked at"
     assert desc.distribution is not None, "copies of it are aligned"

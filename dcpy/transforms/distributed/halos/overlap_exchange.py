@@ -111,7 +111,7 @@ def _pending(exchange: CommNode, uses: Uses) -> dict[str, list[tuple[int, int]]]
 
 
 def _enter(touch: NodeAccess, rooms: list[tuple[int, int]], node: Map, frame: dict[str, tuple[int, int]]) -> str:
-    """Adds what one access has to keep away from halos to the frame; returns why that is not known."""
+    """Add what one access has to keep away from halos to the frame; return why that is not known."""
     for dim, room in zip(touch.memlet.subset.dims, rooms, strict=True):
         if not any(room):
             continue
@@ -136,7 +136,7 @@ def _parameter(dim: DimSubset, node: Map) -> str | None:
 
 
 def _overlap(exchange: CommNode, node: Map, frame: Frame, rw: Rewriter) -> None:
-    """Carries it out: inner iterations in front of the end, then a box at either end of each range."""
+    """Carry it out: inner iterations in front of the end, then a box at either end of each range."""
     operands = {"inputs": dict(exchange.inputs), "outputs": dict(exchange.outputs)}
     begin, end = (
         LIBRARY_KINDS[kind](**operands, sections=exchange.sections, span=exchange.span)  # type: ignore[attr-defined, call-arg]

@@ -40,7 +40,7 @@ class LocalizeReductions(GraphPass):
     name: ClassVar[str] = "localize-reductions"
 
     def decide(self, rw: Rewriter) -> None:
-        """Rewrites each search along a dimension that is dealt out."""
+        """Rewrite each search along a dimension that is dealt out."""
         for state, node in outermost_nodes(rw.sdfg):
             if node.kind == "argreduce":
                 reason = _why_whole(node, rw.uses)

@@ -39,7 +39,7 @@ def is_combined(where: Distribution, target: Distribution | None) -> bool:
 
 
 def combine_parts(node: Copy, locals_: Mapping[str, ReducedPart], rw: Rewriter) -> None:
-    """Replaces a copy out of parts: those along axes of the grid are combined there, and go where the target is.
+    """Replace a copy out of parts: those along axes of the grid are combined there, and go where the target is.
 
     A collective of the grid reaches its ranks alone; where others have copies, too, they get them by a copy behind it.
     """

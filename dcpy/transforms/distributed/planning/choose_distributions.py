@@ -67,7 +67,7 @@ class ChooseDistributions(GraphPass):
     solves: bool = True
 
     def decide(self, rw: Rewriter) -> None:
-        """Enters the cheapest plan, and remarks what it is expected to cost."""
+        """Enter the cheapest plan, and remark what it is expected to cost."""
         known = rw.sdfg.grids.get(self.grid)
         shapes = _shapes_of_grids(self.ranks)
         shapes = [extents for extents in shapes if known is None or len(known.sizes) == len(extents)]

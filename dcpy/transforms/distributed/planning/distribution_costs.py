@@ -65,7 +65,7 @@ class Model:
             yield from self._of_node(node)
 
     def suppose(self, name: str, where: Distribution | None) -> None:
-        """Makes an array live somewhere."""
+        """Make an array live somewhere."""
         desc = self.rw.uses.desc(name)
         assert isinstance(desc, Array)
         if desc.distribution != where:

@@ -21,7 +21,7 @@ def leaves_early(sdfg: Sdfg) -> bool:
 
 
 def distribute_inside(name: str, where: Distribution, is_read: bool, is_written: bool, rw: Rewriter) -> str:
-    """Gives an argument a distributed copy, which all of the program uses; returns its name.
+    """Give an argument a distributed copy, which all of the program uses; return its name.
 
     before   f(A: f64[N]) { ... A ... }      after   f(A: f64[N]) { data A_own: f64[N] on g(block 0) transient
                                                                    copy A -> A_own ... A_own ... copy A_own -> A }

@@ -25,7 +25,7 @@ class UserDistributions(NamedTuple):
 
 
 def take_requested(sdfg: Sdfg, known: Mapping[str, Sizes]) -> UserDistributions:
-    """Makes each `comm.distribute` a copy; returns where what they write is to live.
+    """Make each `comm.distribute` a copy; return where what they write is to live.
 
     before   comm.distribute {where = ... on grid(block 0) of [4]} (x <- A) -> (out -> t)
     after    copy A -> t,   plan {"t": g0(block 0)}

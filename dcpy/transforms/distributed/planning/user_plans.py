@@ -15,7 +15,7 @@ from dcpy.ir.verify import verify
 
 
 def enter_plan(sdfg: Sdfg, plan: Mapping[str, Distribution | str], grids: Mapping[str, Sequence[int | str]]) -> None:
-    """Declares grids and gives containers their distributions; all of it, or nothing where something does not fit."""
+    """Declare grids and give containers their distributions; all of it, or nothing where something does not fit."""
     places = {name: parse_distribution(where) if isinstance(where, str) else where for name, where in plan.items()}
     before, known = dict(sdfg.grids), {name: sdfg.desc(name) for name in plan}
     symbols, sizes, assumed = dict(sdfg.symbols), list(sdfg.sizes), dict(sdfg.assumed)
@@ -40,7 +40,7 @@ def enter_plan(sdfg: Sdfg, plan: Mapping[str, Distribution | str], grids: Mappin
 
 
 def expect_sizes(sdfg: Sdfg, sizes: Mapping[str, int]) -> None:
-    """Says what symbols are in a typical run; `TransformationRefused` for what is no symbol, and for no such size."""
+    """Say what symbols are in a typical run; `TransformationRefused` for what is no symbol, and for no such size."""
     for name, value in sizes.items():
         if name not in sdfg.symbols:
             known = ", ".join(sdfg.symbols) or "none"

@@ -36,7 +36,7 @@ class KernelStatement:
 
 
 def make_block_program(kernel: Map, statements: Sequence[KernelStatement], threads: int, rw: Rewriter) -> None:
-    """Divides the statements of a kernel among so many threads; all are in states of its body."""
+    """Divide the statements of a kernel among so many threads; all are in states of its body."""
     first = kernel.body.blocks[0]
     assert isinstance(first, State)
     program = State(span=kernel.span)
@@ -156,7 +156,7 @@ def _grouped(
 
 
 def _take_turns(node: Map, thread: str, threads: int, rw: Rewriter) -> None:
-    """Leaves each thread every so-manieth value of the last parameter."""
+    """Leave each thread every so-manieth value of the last parameter."""
     ranges = dict(zip(node.params, node.domain, strict=True))
     last = node.params[-1]
     values = ranges[last]
@@ -165,7 +165,7 @@ def _take_turns(node: Map, thread: str, threads: int, rw: Rewriter) -> None:
 
 
 def _redirect(node: Map, own: dict[Memlet, str], rw: Rewriter) -> None:
-    """Lets a map combine values in a thread's own places."""
+    """Let a map combine values in a thread's own places."""
 
     def change(memlet: Memlet) -> Memlet:
         acc = own.get(location(memlet)) if memlet.wcr else None
@@ -212,7 +212,7 @@ def _map(stem: str, count: Expr, body: Region, rw: Rewriter, schedule: Schedule 
 
 
 def spread_over_blocks(kernel: Map, statement: KernelStatement, length: int, rw: Rewriter) -> Map:
-    """Takes a sum out of a kernel, which is left that of the blocks' sums; returns the kernel of these.
+    """Take a sum out of a kernel, which is left that of the blocks' sums; return the kernel of these.
 
     before   map j = 0:M @grid { s = 0;  map k = 0:N { s += x[k, j] };  ... }
     after    map b = 0:N:512, l = 0:M @grid {

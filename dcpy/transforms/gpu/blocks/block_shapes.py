@@ -118,7 +118,7 @@ def is_short(node: Map) -> bool:
 
 
 def take_points(kernel: Map, shape: Shape, rw: Rewriter) -> None:
-    """Gives a block several points: each of its maps gets one parameter more, what its threads share one dimension.
+    """Give a block several points: each of its maps gets one parameter more, what its threads share one dimension.
 
     before   map j = 0:M @grid { data parts: f64[8] @shared;  map t = 0:8 @block { ... parts[t] = own };  ... }
     after    map J = 0:M:32 @grid { data parts: f64[8, 32] @shared
@@ -158,7 +158,7 @@ def take_points(kernel: Map, shape: Shape, rw: Rewriter) -> None:
 
 
 def _index_by_point(name: str, point: Expr, scope: Map, last: bool, rw: Rewriter) -> None:
-    """Lets all in a map touch the part of a shared array that belongs to its point."""
+    """Let all in a map touch the part of a shared array that belongs to its point."""
 
     def memlet(old: Memlet) -> Memlet:
         if old.container != name:

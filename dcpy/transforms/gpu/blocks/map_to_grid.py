@@ -51,7 +51,7 @@ class MapToGrid(GraphPass):
 
 
 def _reorder(kernel: Map, rw: Rewriter) -> None:
-    """Puts the parameter that accesses follow in steps of one element last, where ranges are independent."""
+    """Put the parameter that accesses follow in steps of one element last, where ranges are independent."""
     if len(kernel.params) == 1 or any(not set(kernel.params).isdisjoint(dim.symbols) for dim in kernel.domain):
         return
     scores = {param: bytes_along(param, kernel.body, rw) for param in kernel.params}

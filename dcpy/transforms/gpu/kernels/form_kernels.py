@@ -72,7 +72,7 @@ def _is_formed(kernel: Map) -> bool:
 
 
 def _own(kernel: Map, any_order: bool, rw: Rewriter) -> None:
-    """Moves parameters inside that share targets, or whose ranges blocks cannot be made of."""
+    """Move parameters inside that share targets, or whose ranges blocks cannot be made of."""
     free = free_params(kernel, rw.uses, any_order=any_order)
     kept = _divisible(kernel, free, rw)
     inside = tuple(param for param in kernel.params if param not in kept)
@@ -97,7 +97,7 @@ def _divisible(kernel: Map, free: tuple[str, ...], rw: Rewriter) -> tuple[str, .
 
 
 def _outside(name: str, kernel: Map, rw: Rewriter) -> None:
-    """Gives a private array a dimension for each parameter, of which the last one is the fastest in memory."""
+    """Give a private array a dimension for each parameter, of which the last one is the fastest in memory."""
     if rw.uses.home(name) is not kernel.body:
         rw.move_container(name, kernel.body)
     desc = rw.uses.desc(name)

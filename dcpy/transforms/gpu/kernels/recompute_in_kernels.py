@@ -87,7 +87,7 @@ class RecomputeInKernels(GraphPass):
 
 
 def _leave_to_points(producer: Map, kernel: Map, rw: Rewriter) -> None:
-    """Makes what a map computes the own of each point of the kernel, where points touch parts of an array that differ.
+    """Make what a map computes the own of each point of the kernel, where points touch parts of an array that differ.
 
     ``e[i, k]`` of all points becomes ``e[k]`` of each, where only tasklets of the kernel touch it, each with the
     kernel's parameters as indices, and the map has computed all of the part before others read it: so nothing is left

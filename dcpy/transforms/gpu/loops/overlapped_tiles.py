@@ -134,7 +134,7 @@ def _loops(rw: Rewriter) -> Iterator[Loop]:
 
 
 def _make_kernel(tiles: Map, rw: Rewriter) -> None:
-    """Makes a map over tiles a kernel: threads of a block share its buffers, and the iterations of its maps."""
+    """Make a map over tiles a kernel: threads of a block share its buffers, and the iterations of its maps."""
     rw.update(tiles, schedule=GRID)
     for name, desc in list(tiles.body.containers.items()):
         if isinstance(desc, Array):

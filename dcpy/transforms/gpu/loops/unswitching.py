@@ -107,7 +107,7 @@ def _parts(condition: ScalarExpr) -> Iterator[ScalarExpr]:
 
 
 def unswitched(loop: Loop, settled: SettledConditions, rw: Rewriter) -> Loop:
-    """Makes two versions of a loop; returns the one for runs in which all that is settled is so."""
+    """Make two versions of a loop; return the one for runs in which all that is settled is so."""
     fast = clone(loop, rw)
     blocks = list(fast.body.walk_blocks())
     copies = dict(zip(loop.body.walk_blocks(), blocks, strict=True))

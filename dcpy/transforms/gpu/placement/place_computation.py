@@ -54,7 +54,7 @@ class PlaceComputation(GraphPass):
     any_order: bool = False  #: floats may be combined in the order in which threads come
 
     def decide(self, rw: Rewriter) -> None:
-        """Chooses first, with remarks, and then makes kernels. `InvalidSdfg` where that was done before."""
+        """Choose first, with remarks, and then make kernels. `InvalidSdfg` where that was done before."""
         if twins(rw.sdfg):
             raise InvalidSdfg(
                 f"{rw.sdfg.name!r} was lowered for a device before", help="lower the program in simple form, once"
@@ -234,7 +234,7 @@ def _make_kernels(state: State, chosen: dict[Node, None], any_order: bool, rw: R
 
 
 def _take_back(kernel: Map, rw: Rewriter) -> None:
-    """Leaves to the host what was written for a device: blocks and threads one after the other, in its own memory."""
+    """Leave to the host what was written for a device: blocks and threads one after the other, in its own memory."""
     for node in [kernel, *(inner for inner in kernel.body.walk_nodes() if isinstance(inner, Map))]:
         if isinstance(node.schedule, Grid | OfBlock):
             rw.update(node, schedule=SEQUENTIAL)

@@ -48,7 +48,7 @@ class _Copies(ValidityDemand):
         self.homes = homes(rw.sdfg)
 
     def copy(self, name: str, side: Side) -> Copy:
-        """Makes a container valid on a side."""
+        """Make a container valid on a side."""
         twin, whole = self.on_device[name], Subset.whole(self.rw.uses.desc(name).shape)
         host, device = Memlet(name, whole), Memlet(twin, whole)
         return Copy(device, host) if side is Side.HOST else Copy(host, device)

@@ -82,7 +82,7 @@ class _DataPlacement:
         self.by_host.update(dict.fromkeys(rw.uses.root(result.container) for result in rw.sdfg.results))
 
     def kernel(self, kernel: Map) -> None:
-        """Lets a kernel touch what is on the device."""
+        """Let a kernel touch what is on the device."""
         rw = self.rw
         renamed: dict[str, str] = {}
         for name in dict.fromkeys(_touched(kernel, rw)):
@@ -102,7 +102,7 @@ class _DataPlacement:
                     rw.redeclare(name, self.shown(desc, desc.of, renamed[desc.of]))
 
     def mirror(self, element: Element) -> None:
-        """Lets the host touch a copy of what callers have on the device."""
+        """Let the host touch a copy of what callers have on the device."""
         rw = self.rw
         touched = rw.uses.touches(element)
         names = dict.fromkeys((*touched.reads, *touched.writes))
@@ -135,7 +135,7 @@ class _DataPlacement:
         return rw.declare(HOST_PREFIX + name, twin)
 
     def library_call(self, call: ForeignCall) -> None:
-        """Lets a function of a library have places on the device, with the strides that it was compiled for."""
+        """Let a function of a library have places on the device, with the strides that it was compiled for."""
         places = {name: self.place_of(name) for name in places_of(call)}
         for name, place in places.items():
             if strides_of(self.rw.uses.desc(name)) != strides_of(self.rw.uses.desc(place)):

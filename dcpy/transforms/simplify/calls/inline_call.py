@@ -139,7 +139,7 @@ def _called(span: SrcSpan | None, at: SrcSpan | None) -> SrcSpan | None:
 
 
 def _put_in_place(call: Call, loads: list[Node], body: Region, rw: Rewriter) -> None:
-    """Puts the nodes of a body that is a single state into the call's state, else its blocks where the state was."""
+    """Put the nodes of a body that is a single state into the call's state, else its blocks where the state was."""
     _place(body, call)
     blocks = list(body.blocks)
     for block in reversed(blocks):

@@ -28,7 +28,7 @@ def why_returns_stay(region: Region, *, followed: bool = False) -> Refusal | Non
 
 
 def drop_returns(region: Region) -> None:
-    """Rewrites a region, which belongs to no SDFG's history, so that it ends where it returned before."""
+    """Rewrite a region, which belongs to no SDFG's history, so that it ends where it returned before."""
     for position, block in enumerate(region.blocks):
         if isinstance(block, Return):
             _cut(region, position)
@@ -57,7 +57,7 @@ def _holds_return(block: Block) -> bool:
 
 
 def _cut(region: Region, position: int) -> list[Block]:
-    """Takes out the blocks from a position on; returns them."""
+    """Take out the blocks from a position on; return them."""
     rest = region.blocks[position:]
     for block in reversed(rest):
         region.remove(block)

@@ -29,7 +29,7 @@ class StateFusion(Transformation[Legal]):
         return LEGAL
 
     def apply(self, m: Match, plan: Legal, rw: Rewriter) -> State:
-        """Returns the fused state."""
+        """Return the fused state."""
         first, second = m[self.first], m[self.second]
         if not first.name:
             rw.update(first, name=second.name)

@@ -25,7 +25,7 @@ class TrailingContinueElimination(Transformation[Legal]):
     pattern = one(jump)
 
     def plan(self, m: Match) -> Legal | Refusal:
-        """Refuses jumps behind which there is something, in their region or behind a branch that they are in."""
+        """Refuse jumps behind which there is something, in their region or behind a branch that they are in."""
         block: Block = m[self.jump]
         for owner in owners_around(block):
             region = block.region

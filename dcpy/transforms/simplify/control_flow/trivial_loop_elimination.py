@@ -47,7 +47,7 @@ class TrivialLoopElimination(Transformation[Expr | None]):
         return Refusal(f"symbol {changed!r} of its bounds is assigned inside") if changed else loop.range.start
 
     def apply(self, m: Match, plan: Expr | None, rw: Rewriter) -> None:
-        """Substitutes the single value and inlines the body."""
+        """Substitute the single value and inline the body."""
         loop = m[self.loop]
         if plan is None:
             rw.erase_unreachable(loop)

@@ -45,7 +45,7 @@ class TrivialMapElimination(Transformation[Values | None]):
         return single
 
     def apply(self, m: Match, plan: Values | None, rw: Rewriter) -> None:
-        """Substitutes the single values; a map without parameters left is replaced by its body."""
+        """Substitute the single values; a map without parameters left is replaced by its body."""
         node = m[self.map]
         if plan is None:
             rw.erase(node)
@@ -78,7 +78,7 @@ def never_runs(values: Range, ranges: Ranges) -> bool:
 
 
 def _unwrap(node: Map, rw: Rewriter) -> None:
-    """Puts the body of a map without parameters where the map is: into its state, or between two halves of it."""
+    """Put the body of a map without parameters where the map is: into its state, or between two halves of it."""
     state = node.state
     if state is None or state.region is None:
         return

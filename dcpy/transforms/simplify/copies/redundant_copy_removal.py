@@ -63,7 +63,7 @@ class RedundantCopyRemoval(Transformation["Redirection | None"]):
         return read if isinstance(read, Redirection) else Refusal(f"write side: {written}; read side: {read}")
 
     def apply(self, m: Match, plan: Redirection | None, rw: Rewriter) -> None:
-        """Redirects the accesses; the copy and the temporary are gone then."""
+        """Redirect the accesses; the copy and the temporary are gone then."""
         copy = m[self.copy]
         if plan is None:
             rw.erase(copy)

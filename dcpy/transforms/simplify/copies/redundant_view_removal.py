@@ -41,7 +41,7 @@ class RedundantViewRemoval(Transformation[tuple[str, ...]]):
         return Refusal(f"no access through {shown} can be composed" if views else "there are no views")
 
     def apply(self, m: Match, plan: tuple[str, ...], rw: Rewriter) -> None:
-        """Composes all accesses that can be, then takes out the views without users, views of views first."""
+        """Compose all accesses that can be, then take out the views without users, views of views first."""
         for view in plan:
             for user in _composable_users(view, rw.uses):
                 _compose(user, rw)
@@ -89,7 +89,7 @@ def _memlets(node: Node) -> list[Memlet]:
 
 
 def _compose(user: Element, rw: Rewriter) -> None:
-    """Composes all accesses of a user as far as they go."""
+    """Compose all accesses of a user as far as they go."""
     if isinstance(user, Node):
         rw.replace_memlets(user, lambda memlet: composed(memlet, rw.uses))
     else:

@@ -39,7 +39,7 @@ class AugmentedAssignmentToWCR(Transformation["AugmentedAssignment"]):
     scattered: bool = False  #: in loops also where the data choose the element
 
     def plan(self, m: Match) -> AugmentedAssignment | Refusal:
-        """Refuses what is not one exact operation, and what no two iterations collide on."""
+        """Refuse what is not one exact operation, and what no two iterations collide on."""
         tasklet = m[self.tasklet]
         update = update_of(tasklet, m.uses)
         if isinstance(update, Refusal) or collides_in_a_map(tasklet, update.target, m.uses):
@@ -55,7 +55,7 @@ class AugmentedAssignmentToWCR(Transformation["AugmentedAssignment"]):
         return update
 
     def apply(self, m: Match, plan: AugmentedAssignment, rw: Rewriter) -> Tasklet:
-        """Returns the tasklet."""
+        """Return the tasklet."""
         tasklet = m[self.tasklet]
         inputs = {name: memlet for name, memlet in tasklet.inputs.items() if name != plan.connector}
         code = (*tasklet.code[:-1], (tasklet.code[-1][0], plan.value))

@@ -80,7 +80,7 @@ def _is_unchanged(tasklet: Tasklet, name: str, memlet: Memlet, m: Match) -> bool
 
 
 def _shrink(tasklet: Tasklet, dead: tuple[str, ...], rw: Rewriter) -> None:
-    """Drops outputs, then the assignments that only they needed, then the inputs that only those needed."""
+    """Drop outputs, then the assignments that only they needed, then the inputs that only those needed."""
     outputs = {name: memlet for name, memlet in tasklet.outputs.items() if name not in dead}
     needed = set(outputs)
     code = []

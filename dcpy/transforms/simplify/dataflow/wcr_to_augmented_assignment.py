@@ -45,7 +45,7 @@ class WcrToAugmentedAssignment(Transformation[Memlet]):
         return target
 
     def apply(self, m: Match, plan: Memlet, rw: Rewriter) -> Tasklet:
-        """Returns the tasklet."""
+        """Return the tasklet."""
         tasklet = m[self.tasklet]
         output, old = next(iter(tasklet.outputs)), _fresh_connector(tasklet)
         *before, (_, value) = tasklet.code

@@ -56,7 +56,9 @@ def test_what_is_read_is_copied_there_and_what_is_written_back():
           state {{
             copy gpu_C[0:N] -> C[0:N]
           }}
-        }}""").same_values(N=[0, 5]).says("B: copied to the host", "A: copied to the device", "t: in the memory of the device")
+        }}""").same_values(N=[0, 5]).says(
+            "B: copied to the host", "A: copied to the device", "t: in the memory of the device"
+        )
 
 
 def test_copies_leave_loops_that_need_them_once():
