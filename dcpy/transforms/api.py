@@ -220,12 +220,15 @@ def _table(chosen: Transformation[Any], rows: Sequence[tuple[str, object]]) -> s
     return "\n".join(lines)
 
 
-def perform(transformation: Transformation[Plan], match: Match, plan: Plan, rw: Rewriter) -> Any:
-    """Apply a transformation as it was planned at a match, and enter that into the history."""
+def perform(transformation: Transformation[Plan], match: Match, plan: Plan, rw: Rewriter, *, reason: str = "") -> Any:
+    """Apply a transformation as it was planned at a match, and enter that into the history; `reason`: for remarks."""
     entry = entry_of(transformation, match)
     if rw.remarks is not None:
-        rw.remark(match.anchor, True, about=match.in_words())
+        rw.remark(match.anchor, True, reason, about=match.in_words())
+    anchor, around = match.anchor, rw.span
+    rw.span = None if isinstance(anchor, Sdfg) else anchor.span
     result = transformation.apply(match, plan, rw)
+    rw.span = around
     rw.record(entry)
     return result
 

@@ -162,8 +162,8 @@ class ExpandLibraryNodes(Pass):
             node = pending.pop()
             plan = step.choose(node)
             choices.append(plan[0])
-            rw.remark(node, True, str(plan[0]))
-            pending += perform(step, Match(rw.sdfg, rw.uses, {"node": node}), plan, rw)[::-1]
+            match = Match(rw.sdfg, rw.uses, {"node": node})
+            pending += perform(step, match, plan, rw, reason=str(plan[0]))[::-1]
         return tuple(choices)
 
 

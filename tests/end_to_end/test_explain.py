@@ -31,7 +31,7 @@ def lines_of(text: str, wanted: str) -> list[str]:
 
 def test_why_is_this_map_parallel_or_not():
     told = steps.to_sdfg().explain("assign-schedules")
-    assert "threads along i0, vectors along i1" in told
+    assert "array operation over axis 0: threads along axis 0, vectors along axis 1" in told
     small = lines_of(told, "no threads: about")[0]
     assert "units of work do not pay for a team, more than 300000 do" in small
     assert small.startswith(f"{FILE}:")
@@ -41,7 +41,7 @@ def test_why_is_this_map_parallel_or_not():
 
 def test_why_are_there_no_vectors():
     told = steps.to_sdfg().explain("assign-schedules")
-    assert lines_of(told, "no vectors: there is a map")
+    assert lines_of(told, "array operation over tiles of axis 0: no vectors: there is a loop over i inside")
 
 
 def test_why_is_this_not_fused():

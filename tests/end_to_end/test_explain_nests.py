@@ -80,6 +80,17 @@ def test_threads_and_repetitions_are_told():
     assert re.search(r"time +[\d.]+ ms, 10 times", steps.explain(np.ones(1 << 20), np.ones(1 << 20), 10))
 
 
+def test_loops_that_do_not_run_take_no_time():
+    @dcpy.program(auto_optimize=True)
+    def grown(x, n, dt):
+        x += 1.0
+        for _ in range(n):
+            for _ in range(int(1 / dt)):
+                x[:] = x * 1.5
+
+    assert "nests, by the model of time" in grown.explain(np.ones(100), 0, 3.0)
+
+
 def test_without_sizes_nothing_is_said():
     assert "nests, by" not in twice.explain()
     assert "nests, by the model of time" in twice.to_sdfg().explain(sizes={"N": 1000})
@@ -115,7 +126,7 @@ def test_it_is_drawn_as_svg(arguments, tmp_path):
     text = (tmp_path / "picture.svg").read_text()
     assert text == found._repr_svg_()
     assert text.count("<circle") == 2 * len(found.points)
-    assert f"<title>{PLACES[1]} loop i" in text
+    assert f"<title>{PLACES[1]} loop over i" in text
     assert "nan" not in text
     assert "inf" not in text
     places = [float(value) for value in re.findall(r' (?:x|x1|x2|cx)="([\d.-]+)"', text)]

@@ -13,6 +13,39 @@ from tests.support.lists import check_lists
 A8 = np.arange(8.0) * 1.5 - 3
 
 
+def a_queue_that_is_empty_at_first(a, n):
+    waiting, total = [], 0.0
+    for x in np.abs(a) * np.array([1, 1, -1, 1, -1, -1, 1, 1]):
+        if x >= 0:
+            waiting.append(x)
+        else:
+            total += waiting[0]
+            waiting[0] -= 1.0
+    return total, waiting
+
+
+def pairs_taken_from_the_front(a, n):
+    lots, gain = [], 0.0
+    for k in range(len(a)):
+        if k % 3 < 2:
+            lots.append([a[k], 1.0])
+        else:
+            gain += lots[0][0]
+            lots[0][1] -= 0.5
+            lots.pop(0)
+    return gain
+
+
+def the_largest_so_far(a, n):
+    seen, total = [], 0.0
+    for k in range(len(a)):
+        if k % 2 == 0:
+            seen.append(a[k])
+        else:
+            total += max(seen)
+    return total
+
+
 def zeros_with_item_assignment(a, n):
     b = [0] * 101
     for i in range(n):
@@ -303,6 +336,9 @@ TAKEN = [
     counts_by_class,
     rows_that_are_built,
     a_list_in_a_tuple,
+    a_queue_that_is_empty_at_first,
+    pairs_taken_from_the_front,
+    the_largest_so_far,
 ]
 
 

@@ -35,7 +35,6 @@ from dcpy.frontend.abstract_values.values import (
     Value,
     as_integer,
     is_number,
-    kind_of,
 )
 from dcpy.frontend.callback_decorator import Callback
 from dcpy.frontend.comm.mpi4py_names import constant_of_mpi4py, refusal_of_number
@@ -53,7 +52,7 @@ from dcpy.frontend.lower.functions import call_dispatch
 from dcpy.frontend.lower.functions.import_statements import imported
 from dcpy.frontend.lower.functions.spread_arguments import missing_arguments, spread
 from dcpy.frontend.lower.lowering_signals import WillRaise
-from dcpy.frontend.lower.member_lookup import called, field_or_method, unknown_attribute
+from dcpy.frontend.lower.member_lookup import bound_of, called, field_or_method, unknown_attribute
 from dcpy.frontend.lower.name_binding import bind_name, bound_item, from_python, is_local, materialize, read_name
 from dcpy.frontend.lower.objects import dataclass_objects as objects
 from dcpy.frontend.lower.objects import special_methods as special
@@ -170,7 +169,7 @@ def attribute(frame: Frame, owner: Value, name: str) -> Value:
         return _attribute_of_constant(frame, owner, name)
     if isinstance(owner, TupleValue | ListValue | DictValue | GeneratorValue | StreamValue):
         return field_or_method(owner, name)
-    raise FrontendError(f"{kind_of(owner)} has no attribute {name!r}")
+    return bound_of(owner, name)
 
 
 def _attribute_of_constant(frame: Frame, owner: Static, name: str) -> Value:

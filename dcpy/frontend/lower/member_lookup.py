@@ -8,7 +8,17 @@ import numpy as np
 
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.abstract_values.list_values import ListValue
-from dcpy.frontend.abstract_values.values import DictValue, Method, Static, TupleValue, Value, kind_of
+from dcpy.frontend.abstract_values.values import (
+    DictValue,
+    Method,
+    RangeValue,
+    SliceValue,
+    Static,
+    TupleValue,
+    Value,
+    integer,
+    kind_of,
+)
 from dcpy.frontend.implements import method_names
 from dcpy.frontend.lower.lowering_signals import WillRaise
 from dcpy.frontend.lower.sequences import list_references
@@ -63,6 +73,14 @@ def field_or_method(owner: Value, name: str) -> Value:
         message = f"{kind.__name__!r} object has no attribute {name!r}"
         raise WillRaise("AttributeError", message, by="Python", help=has)
     return Method(owner, name)
+
+
+def bound_of(owner: Value, name: str) -> Value:
+    """``.start``, ``.stop`` or ``.step`` of a slice or range; `FrontendError` for all other attributes."""
+    if not isinstance(owner, SliceValue | RangeValue) or name not in ("start", "stop", "step"):
+        raise FrontendError(f"{kind_of(owner)} has no attribute {name!r}")
+    bound = getattr(owner, name)
+    return bound if isinstance(owner, SliceValue) else integer(bound)
 
 
 def called(owner: Static) -> str:

@@ -65,7 +65,7 @@ def _extremum(b: OpBuilder, name: str, args: Sequence[Value], default: Value, ke
     if not args:
         if default != MISSING:
             return default
-        raise b.error(f"{name}() arg is an empty sequence", notes=("Python raises ValueError here",))
+        raise WillRaise("ValueError", f"{name}() arg is an empty sequence", by="Python")
     args = [sequences.stable(b, item) for item in args] if key != NONE else args
     best, least = args[0], _keyed(b, key, args[0])
     for other in args[1:]:

@@ -14,6 +14,7 @@ from enum import Enum
 from typing import Any
 
 from dcpy.base.errors import InvalidSdfg
+from dcpy.base.source import SrcSpan
 from dcpy.ir.analysis.dataflow.def_use import Touches, Uses
 from dcpy.ir.analysis.dataflow.summaries import stale_summary
 from dcpy.ir.data import Data, View
@@ -55,7 +56,7 @@ class Rewriter:
     """Changes one SDFG, under the `name` of the pass that is at work.
 
     `version` counts the changes: what was computed at another version may be out of date. `remarks` is a list for what
-    passes say about their decisions, where remarks are kept.
+    passes say about their decisions, where remarks are kept. `span` is the place of new elements that have none.
     """
 
     def __init__(
@@ -72,6 +73,7 @@ class Rewriter:
         self.check = check
         self.uses = Uses(sdfg) if uses is None else uses
         self.remarks = remarks
+        self.span: SrcSpan | None = None
         self.listeners: list[Listener] = []
         self.version = 0
         self._undone = 0
@@ -390,6 +392,7 @@ class Rewriter:
         self.uses.add(element)
         self.version += 1
         for part in subtree(element):
+            part.span = part.span or self.span
             self._tell("insert", part)
         self._look_around(element)
 

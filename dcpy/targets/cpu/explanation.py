@@ -34,6 +34,9 @@ WORDS = {
     "memory": "memory",
 }
 
+#: what no nest is made of, by the kinds of nodes and blocks
+PLAIN = {"tasklet": "operations on numbers", "branch": "conditions", "check": "checks", "let": "integers"}
+
 
 def explain_nests(program: LoweredProgram) -> Iterator[str]:
     """Lines about each nest of a program in codegen form; none where sizes are not known."""
@@ -70,7 +73,7 @@ def times_of(lowered: Sdfg, sizes: Mapping[str, int], costs: Costs) -> list[Nest
 
 def title_of(time: NestTime, sdfg: Sdfg) -> str:
     """``loop over i, j``; of what is no nest, the longest one that it is made of."""
-    titles = (each.title or each.kind for each in time.elements)
+    titles = (each.title or PLAIN.get(each.kind, each.kind) for each in time.elements)
     return with_axes(time.nest.title if time.nest is not None else max(titles, key=len, default=""), sdfg)
 
 

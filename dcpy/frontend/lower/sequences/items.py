@@ -262,9 +262,7 @@ def item(b: OpBuilder, owner: TupleValue, key: Value) -> Value:
     if index is None or index.constant is None:
         return list_types.choose(b, owner, key)
     if not -len(owner.items) <= index.constant < len(owner.items):
-        raise FrontendError(
-            f"{'list' if owner.is_list else 'tuple'} index out of range", notes=("Python raises IndexError here",)
-        )
+        raise WillRaise("IndexError", f"{'list' if owner.is_list else 'tuple'} index out of range", by="Python")
     return owner.items[index.constant]
 
 

@@ -151,7 +151,7 @@ class _TimedNest:
         schedule = self.program.schedules.get(self.scope, self.scope.schedule)
         if not isinstance(schedule, Parallel):
             return None
-        most = max(phase.iterations / math.prod(phase.trips[: self.depth] or (1,)) for phase in self.phases)
+        most = max(phase.share * math.prod(phase.trips[self.depth :]) for phase in self.phases)
         return self.depth if most > schedule.above else None
 
     def cores_of(self, axis: int) -> int:

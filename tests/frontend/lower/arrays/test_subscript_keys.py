@@ -95,3 +95,11 @@ def test_keys_that_numpy_does_not_take(keys):
     arguments = {"c": C, "i": IDX, "m": MASK, "k": 7}
     check(Case(0, [f"r0 = c[{keys}]"], arguments))
     check(Case(0, [f"c[{keys}] = 1", "r0 = c"], arguments))
+
+
+def test_bounds_of_slices_and_ranges_are_read():
+    def bounds(x, n):
+        part, steps = slice(n // 2, n), range(1, n, 2)
+        return x[part].sum() + part.start + part.stop, steps.start, steps.stop, steps.step, part.step is None
+
+    same(bounds, np.arange(12.0), 9)

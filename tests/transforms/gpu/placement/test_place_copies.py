@@ -345,13 +345,13 @@ def test_the_condition_of_a_while_loop_gets_its_element_wherever_an_iteration_en
 def test_nests_of_loops_are_walked_once_for_each_way_to_begin(monkeypatch):
     """Not as often as there are ways to combine those of all loops."""
     walked = []
-    region = data_validity._Walk.region
+    region = data_validity._ValidityDataflow.region
 
     def counted(self, block, state):
         walked.append(block)
         return region(self, block, state)
 
-    monkeypatch.setattr(data_validity._Walk, "region", counted)
+    monkeypatch.setattr(data_validity._ValidityDataflow, "region", counted)
     depth = 8
     begin = " ".join(f"loop l{number} = 0:2 {{" for number in range(depth))
     copied(f"""
