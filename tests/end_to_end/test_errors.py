@@ -236,7 +236,7 @@ def generator(a):
 
 
 REFUSED = {
-    "calls itself(?s:.*)only data could end it": lambda a: recursive(a, a[0]),
+    "calls itself(?s:.*)only data could end the recursion": lambda a: recursive(a, a[0]),
     "generators are not supported": lambda a: generator(a),
     r"numpy.busday_count is not supported(?s:.*)compute it outside": lambda a: np.busday_count(a, a),
     "has no attribute 'sume'(?s:.*)did you mean 'sum'": lambda a: np.sume(a),

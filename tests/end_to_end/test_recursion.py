@@ -174,7 +174,7 @@ def for_ever(n):
 @pytest.mark.parametrize(
     ("f", "reason"),
     [
-        (lambda x: converging(x[0], 1e-3), "only data could end it"),
+        (lambda x: converging(x[0], 1e-3), "only data could end the recursion"),
         (lambda x: quicksort(x, 0, len(x) - 1), "deeper than 64 calls"),
         (lambda x: for_ever(1), "deeper than 64 calls"),
     ],
