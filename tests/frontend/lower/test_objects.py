@@ -176,7 +176,7 @@ REFUSED = [
      "= help: make the object outside of the program, and pass it as an argument"),
     (equality, [BOX, Box(BOX.x)], "an object of Box is compared with an object of Box\n"
      "= help: compare their fields, or `a is b`"),
-    (a_set, [BOX], "a program cannot return a frozenset\n"
+    (a_set, [BOX], "a program cannot return a set\n"
      "= help: return numbers, arrays, None, or tuples of them"),
     (depends_on_the_path, [BOX, 1], "the field 'b.t': 'b.t' is an array float64[N] or a scalar float64 here, depending "
      "on the path taken\n= help: use different names, or give both paths the same type"),
