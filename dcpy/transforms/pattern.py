@@ -91,7 +91,9 @@ class Match:
         return self.sdfg.body if region is None else region
 
     def in_words(self) -> str:
-        """The match in words of the program; parts on other lines than the first one have these."""
+        """The match in words of the program, if that is Python; parts on other lines than the first one have these."""
+        if self.sdfg.span is None:
+            return str(self)
         first = self.anchor.span
         return " -> ".join(self._told(part, first) for part in self.captures.values()) or self.sdfg.name
 
