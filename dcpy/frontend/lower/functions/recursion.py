@@ -54,7 +54,7 @@ def enter(program: LoweringState, name: str, function: object, code: object) -> 
 
 def again(name: str) -> FrontendError:
     """The error of a call with the very types that the function is being lowered for."""
-    return _endless(name, "the inner call has the same types and the same known values, so only data could end the recursion")
+    return _endless(name, "the inner call has the same types and known values, so only data could end the recursion")
 
 
 def require_few_versions(name: str, count: int) -> None:
