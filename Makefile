@@ -14,14 +14,14 @@ NATIVE := pyproject.toml setup.py $(wildcard dcpy/runtime/dispatch/*.cpp dcpy/ru
           $(wildcard dcpy/runtime/gpu/drivers/*.cpp dcpy/runtime/gpu/drivers/*.h) \
           $(wildcard dcpy/runtime/gpu/simulator/native/*.cpp dcpy/runtime/gpu/simulator/native/*.h)
 
-.PHONY: help demo test null cc test-mpi test-clang test-fpga heavy lint types layers bench bench-gpu bench-peers device-campaign docs golden fuzz \
+.PHONY: help demo test tests null cc test-mpi test-clang test-fpga heavy lint types layers bench bench-gpu bench-peers device-campaign docs golden fuzz \
         fuzz-gpu fuzz-files clean fuzz-invalid fuzz-schedules bench-compile check-transforms sanitize sanitize-address sanitize-threads
 
 help:
 	@echo "make demo    compile gemm and jacobi_2d, check them against NumPy, print times"
 	@echo "make test    style, types, layers, and all tests (what CI runs)"
 	@echo "make heavy   large programs and long campaigns: what make test leaves out, apart from measurements"
-	@echo "make lint | types | layers | null | cc      one part of it (null: tests without a compiler)"
+	@echo "make lint | types | layers | tests | test-mpi     one part of it; null: tests without a compiler, cc: with one"
 	@echo "make test-mpi [RANKS=all]   tests of several ranks under mpirun (default: 2, 3 and 4; all: 1 to 8)"
 	@echo "make test-clang [CLANG=clang++-19]   tests that need a compiler, by clang (make test has a few of them)"
 	@echo "make test-fpga   installs Intel's emulator of FPGAs (1.1 GB), and runs the tests that need it"
@@ -55,11 +55,15 @@ $(STAMP): $(PY) $(NATIVE)
 demo: $(RUN)
 	$(PY) -m benchmarks.demo
 
-test: lint types layers null cc test-mpi
+# All tests but those of ranks are one run, beside mypy, which uses one processor.
+test: lint layers
+	$(MAKE) --jobs=2 types tests
+	$(MAKE) test-mpi
 
 lint: $(STAMP)   ; $(PY) -m ruff check .
 types: $(STAMP)  ; $(PY) -m mypy
 layers: $(STAMP) ; $(VENV)/bin/lint-imports --no-cache
+tests: $(STAMP)  ; $(PY) -m pytest -q -n auto -m "not perf and not heavy"
 null: $(STAMP)   ; $(PY) -m pytest -q -n auto -m "not cc and not perf and not heavy"
 cc: $(STAMP)     ; $(PY) -m pytest -q -n auto -m "cc and not perf and not heavy"
 test-mpi: $(STAMP) ; $(PY) -m tests.mpi $(RANKS)
