@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from dcpy import plugins
+from dcpy.transforms.catalog import TRANSFORMATIONS
 from docs.generate import COMMITTED, DOCS, MADE_FOR_THE_SITE, page
 from examples import user_library
 
@@ -55,3 +57,13 @@ def test_the_reference_lists_what_is_dcpys_own():
     before = page("reference/numpy.md")
     user_library.register()
     assert page("reference/numpy.md") == before
+
+
+def test_the_readme_counts_no_more_than_there_is():
+    plugins.load()
+    text = (DOCS.parent / "README.md").read_text()
+    mistakes = (DOCS / "reference/mistakes.md").read_text().count("\n## ")
+    (shown,) = map(int, re.findall(r"\[(\d+) of them\]\(docs/reference/mistakes.md\)", text))
+    (transformations,) = map(int, re.findall(r"more than\s+(\d+) \[transformations\]", text))
+    assert 0.9 * mistakes <= shown <= mistakes
+    assert 0.9 * len(list(TRANSFORMATIONS)) <= transformations < len(list(TRANSFORMATIONS))
