@@ -44,7 +44,7 @@ from dcpy.base.errors import FrontendError
 from dcpy.frontend.abstract_values.list_values import ListValue
 from dcpy.frontend.abstract_values.values import VALUES, ArrayValue, Static, TupleValue, Value
 from dcpy.frontend.lower.arrays.memory_order import lie_as_made
-from dcpy.frontend.numpy.unsupported_functions import keyword_reason
+from dcpy.frontend.numpy.unsupported_functions import keyword_advice, keyword_reason
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.op_builder import OpBuilder
@@ -354,11 +354,12 @@ def _misfit(entry: RegisteredFunction, reason: str, kwargs: Mapping[str, Value])
     near = difflib.get_close_matches(unknown[0], entry.signature.parameters, n=1) if unknown else []
     takes = f"dcpy supports {entry.name}{_display(entry.signature)}"
     joined = "() " if reason.startswith(("got", "missing", "takes", "too")) else ": "
-    return FrontendError(
-        entry.name + joined + reason,
-        notes=(takes,) if near else (),
-        help=f"did you mean {near[0]}=?" if near else takes,
-    )
+    theirs = original_parameters(entry.original)
+    takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in theirs.values())
+    raises = theirs and not takes_any and any(name not in theirs for name in unknown)
+    notes = (*((takes,) if near else ()), *(("NumPy raises TypeError here",) if raises else ()))
+    instead = f"did you mean {near[0]}=?" if near else keyword_advice(entry.name, unknown) or takes
+    return FrontendError(entry.name + joined + reason, notes=notes, help=instead)
 
 
 def _without_defaults(entry: RegisteredFunction, kwargs: Mapping[str, Value]) -> dict[str, Value]:

@@ -1,5 +1,7 @@
 """Messages that say what to write instead, and what they say, executed: lists, strings, sorting, memory."""
 
+import statistics
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,18 @@ from tests.support.lowering import refusal
 from tests.support.oracles import check_same
 
 X = np.array([3.0, 1.0, 2.0, 5.0])
+
+
+def missing_as_none(x):
+    y = x.copy()
+    y[x > 2] = None
+    return y
+
+
+def missing_as_nan(x):
+    y = x.copy()
+    y[x > 2] = np.nan
+    return y
 
 
 def printed(x):
@@ -41,6 +55,20 @@ ADVICE = [
     ),
     (lambda x: print("{:.3e}".format(x)), 'print(f"{x:.3e}")', printed, (2.5,)),  # noqa: UP032
     (lambda x: np.frombuffer(x.data), "pass the array itself", lambda x: np.frombuffer(x) + 0, (X,)),
+    (lambda x: (x + 1).tolist(), "call .tolist() on the result", lambda x: x + 1, (X,)),
+    (lambda x: statistics.stdev(x), "np.std(x, ddof=1)", lambda x: np.std(x, ddof=1), (X,)),
+    (lambda x: np.mean(x, weights=x), "np.average takes weights", lambda x: np.average(x, weights=x), (X,)),
+    (lambda x: x.sort(reverse=True), "np.sort(a)[::-1]", lambda x: np.sort(x)[::-1] + 0, (X,)),
+    (lambda x: np.sort(x, key=abs), "a[np.argsort(np.abs(a))]", lambda x: x[np.argsort(np.abs(x))], (-X,)),
+    (missing_as_none, "np.nan stands for a missing value", missing_as_nan, (X,)),
+    (lambda x: np.histogram(x, bins="auto")[0], "pass a number of bins", lambda x: np.histogram(x, bins=3)[0], (X,)),
+    (
+        lambda x: sum(t for t in range(0, 1, x[1] / 4)),
+        "np.arange(...)",
+        lambda x: sum(t for t in np.arange(0, 1, 0.25)),
+        (X,),
+    ),
+    (lambda n: len("-" * n), "make the text outside of the program", lambda n: n, (3,)),
 ]
 
 

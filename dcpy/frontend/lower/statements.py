@@ -122,7 +122,7 @@ def _delete(frame: Frame, node: core.Delete) -> Flow:
     for name in node.names:
         if name not in frame.env:
             raise FrontendError(f"name {name!r} is not defined")
-        frame.env[name] = Missing(f"{name!r} was deleted", node.span)
+        frame.env[name] = Missing(f"{name!r} was deleted", node.span, unset=True)
     return Flow.ON
 
 

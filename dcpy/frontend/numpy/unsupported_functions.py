@@ -6,6 +6,7 @@ Messages and the page of NumPy's functions show these reasons; a test checks tha
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -78,7 +79,8 @@ _CLASSES: dict[Reason, str] = {
 
 _METHODS: dict[Reason, str] = {
     Reason("it reads or writes files", OUTSIDE): "dump tofile",
-    Reason("it makes bytes or lists of Python's", OUTSIDE): "dumps tobytes tolist",
+    Reason("it makes bytes of Python's", OUTSIDE): "dumps tobytes",
+    Reason("it makes a list of Python's numbers", "return the array, and call .tolist() on the result"): "tolist",
     Reason("it changes what an array is, for all its names", "make a new array"): "resize setflags setfield",
     Reason("it reads the bytes of elements as others", "use .view(dtype)"): "getfield byteswap",
     Reason("arrays stay where they are"): "to_device",
@@ -103,6 +105,13 @@ _KEYWORDS: dict[str, str] = {
     "numpy.vecdot.order": "results are in C order",
     "numpy.vecmat.order": "results are in C order",
     "max_work": "what is not known when the function is compiled is refused",
+}
+
+#: keywords that functions do not have, by the end of their names
+_ADVICE = {
+    ("mean", "weights"): "np.average takes weights",
+    ("sort", "reverse"): "reverse what is sorted: np.sort(a)[::-1]",
+    ("sort", "key"): "sort positions by the key: a[np.argsort(np.abs(a))]",
 }
 
 
@@ -138,6 +147,11 @@ def refusal(function: Any) -> Reason | None:
         return _refusals().get(function)
     except TypeError:  # not hashable
         return None
+
+
+def keyword_advice(function: str, unknown: Sequence[str]) -> str:
+    """Return what to write instead of keywords that a function does not have; "" without advice."""
+    return next((_ADVICE[found] for name in unknown if (found := (function.rpartition(".")[2], name)) in _ADVICE), "")
 
 
 def keyword_reason(function: str, keyword: str) -> str:

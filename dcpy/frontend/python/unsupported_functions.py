@@ -43,6 +43,12 @@ _COUNTS = Reason(
     "its keys are known at run time only",
     "count with arrays: np.bincount(x), or np.unique(x, return_counts=True)",
 )
+_STATISTICS = {
+    "mean": "np.mean(x)", "fmean": "np.mean(x)", "median": "np.median(x)", "variance": "np.var(x, ddof=1)",
+    "stdev": "np.std(x, ddof=1)", "pvariance": "np.var(x)", "pstdev": "np.std(x)", "quantiles": "np.quantile(x, q)",
+    "correlation": "np.corrcoef(x, y)[0, 1]", "covariance": "np.cov(x, y)[0, 1]",
+    "geometric_mean": "np.exp(np.log(x).mean())",
+}  # fmt: skip
 
 _MODULES = {
     **dict.fromkeys(("os", "posix", "genericpath", "posixpath", "glob", "pathlib", "shutil", "tempfile"), _SYSTEM),
@@ -80,6 +86,9 @@ def refusal_of_python(function: Any) -> Reason | None:
         found = _refusals().get(function)
     except TypeError:  # not hashable
         return None
+    instead = _STATISTICS.get(getattr(function, "__name__", ""))
+    if instead is not None and getattr(function, "__module__", "") == "statistics":
+        return Reason("it computes with exact fractions of Python's", f"write {instead}")
     return found or _MODULES.get(getattr(function, "__module__", None) or "")
 
 

@@ -18,6 +18,10 @@ _MADE = Reason(
     "programs take sparse matrices as arguments and make none",
     "make it outside of the program, and pass it as an argument",
 )
+_STATISTICS = Reason(
+    "it is Python code of SciPy's, with checks of its own for each call",
+    "call it outside of the program, and pass the result; scipy.special.ndtr(x) is the normal distribution function",
+)
 #: functions that call a function which their user passes
 _CALLERS = {
     "integrate": "solve_ivp odeint quad quad_vec dblquad tplquad nquad fixed_quad romberg",
@@ -34,6 +38,8 @@ def refusal_of_scipy(name: str) -> Reason | None:
             "it is Python code of SciPy's, which calls your function",
             f"call it outside of the program, with a program in place of the function: {name}(dcpy.program(f), ...)",
         )
+    if name.startswith("scipy.stats."):
+        return _STATISTICS
     if not name.startswith("scipy.sparse."):
         return None
     if name.startswith("scipy.sparse.linalg."):

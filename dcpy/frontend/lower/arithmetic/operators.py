@@ -161,6 +161,7 @@ def _other_types(found: Scalar, results: Sequence[type], operands: Sequence[Valu
 
 def _elementwise(b: OpBuilder, symbol: str, left: Value, right: Value) -> Value:
     if not (_is_operand(left) and _is_operand(right)):
+        _require_no_repeated_text(symbol, left, right)
         raise FrontendError(
             f"unsupported operands for {symbol}: {kind_of(left)} and {kind_of(right)}",
             notes=("Python raises TypeError here",),
@@ -169,6 +170,17 @@ def _elementwise(b: OpBuilder, symbol: str, left: Value, right: Value) -> Value:
     if symbol == "**" and _squares(left, right):
         return b.ufunc(np.square, left)
     return b.ufunc(UFUNC_OF[symbol], left, right)
+
+
+def _require_no_repeated_text(symbol: str, left: Value, right: Value) -> None:
+    """`FrontendError` for a text times a number that only the run knows."""
+    texts = [one for one in (left, right) if isinstance(one, Static) and isinstance(one.value, str)]
+    if symbol == "*" and texts and (is_number(left) or is_number(right)):
+        raise FrontendError(
+            "how often a text is repeated must be known at compile time",
+            notes=("compiled code makes numbers and arrays",),
+            help="make the text outside of the program",
+        )
 
 
 def _squares(left: Value, right: Value) -> bool:

@@ -210,7 +210,7 @@ def array(b: TypedEmitter, value: Value, dtype: DType | None = None) -> ArrayVal
     raise FrontendError(
         f"cannot make an array of {kind_of(value)}",
         notes=("dcpy accepts numbers, arrays, and nested tuples and lists of them here",),
-        help="pass a number or an array",
+        help="pass a number or an array" + "; np.nan stands for a missing value" * (value == Static(None)),
     )
 
 
