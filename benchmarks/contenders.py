@@ -31,13 +31,20 @@ class Silent(Exception):
 
 
 class Contender:
-    """A process with one tool; `folder` is the checkout whose dcpy it imports."""
+    """A process with one tool; `folder` is the checkout whose dcpy it imports.
 
-    def __init__(self, label: str, tool: str, threads: int, folder: Path = ROOT) -> None:
+    Idle threads of OpenMP sleep unless the caller's environment says otherwise, so that contenders do not disturb each
+    other. A `neighbour` waits as the tool itself chooses, and is timed by the wall.
+    """
+
+    def __init__(self, label: str, tool: str, threads: int, folder: Path = ROOT, *, neighbour: bool = False) -> None:
         self.label, self.tool, self.folder = label, tool, folder
         self._home = tempfile.TemporaryDirectory(prefix="contender-", ignore_cleanup_errors=True)
         self._environment = openmp(threads) | {"DCPY_CACHE_DIR": f"{self._home.name}/cache", "PYTHONPATH": ""}
-        self._environment.setdefault("OMP_WAIT_POLICY", os.environ.get("OMP_WAIT_POLICY", "passive"))
+        if neighbour:
+            self._environment["CONTENDER_WALL"] = "1"
+        else:
+            self._environment["OMP_WAIT_POLICY"] = os.environ.get("OMP_WAIT_POLICY", "passive")
         if threads == 1:
             self._environment["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
         self._process: subprocess.Popen[str] | None = None
@@ -59,8 +66,11 @@ class Contender:
 
     def fastest(self, seconds: float) -> float:
         """Seconds of the fastest of its calls within `seconds`."""
-        best: float = self._ask({"seconds": seconds}, ROUND_SECONDS)["best"]
-        return best
+        return self.timed(seconds)["best"]
+
+    def timed(self, seconds: float) -> dict[str, float]:
+        """Seconds of the fastest of its calls within `seconds`, ``best``, and of all in the ``mean``."""
+        return self._ask({"seconds": seconds}, ROUND_SECONDS)
 
     def close(self) -> None:
         """Ends the process, and removes what it has written."""

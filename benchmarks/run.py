@@ -21,7 +21,7 @@ sys.path.insert(0, str(ROOT))
 
 from benchmarks import limits  # noqa: E402
 from benchmarks.npbench import kernels  # noqa: E402
-from benchmarks.peers import FRAMEWORKS, Framework, bars, heatmap, large, openmp, polybench, report, streaming  # noqa: E402
+from benchmarks.peers import FRAMEWORKS, Framework, bars, by_hand, heatmap, large, openmp, polybench, report, streaming  # noqa: E402
 from benchmarks.peers.campaign import Campaign, Row, Table  # noqa: E402
 from benchmarks.peers.processes import answer  # noqa: E402
 
@@ -93,10 +93,10 @@ def line_of(row: Row) -> str:
     first = f"{row['first_call']:.2f}" if "first_call" in row else ""
     cells = (ms("numpy_median"), first, ms("median"), speedup)
     columns = "".join(f"{cell:>12}" for cell in cells)
-    return f"{row['kernel']:<26}{row['framework']:<12}{columns}  {row['status']}"
+    return f"{row['kernel']:<26}{row['framework']:<16}{columns}  {row['status']}"
 
 
-HEADER = f"{'kernel':<26}{'framework':<12}{'numpy ms':>12}{'first s':>12}{'median ms':>12}{'speed-up':>12}  status"
+HEADER = f"{'kernel':<26}{'framework':<16}{'numpy ms':>12}{'first s':>12}{'median ms':>12}{'speed-up':>12}  status"
 
 
 def summary(rows: Sequence[Row], framework: str) -> list[str]:
@@ -131,7 +131,9 @@ def installed(names: list[str]) -> dict[str, Path]:
     present = {}
     for name in names:
         python = FRAMEWORKS[name].python
-        if python is None:
+        if FRAMEWORKS[name].is_by_hand and by_hand.root() is None:
+            print(f"{name} needs a checkout of NPBench, whose folder {by_hand.VARIABLE} names: skipped")
+        elif python is None:
             print(f"{name} is not installed (make bench-peers installs it): skipped")
         else:
             present[name] = python

@@ -8,10 +8,10 @@ from __future__ import annotations
 import importlib.util
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from benchmarks.peers import adapt, toolchains
+from benchmarks.peers import adapt, by_hand, toolchains
 from benchmarks.peers.adapt_dace import for_dace
 from benchmarks.peers.adapt_jax import for_jax
 from benchmarks.peers.calls import DaceCall, JaxCall, PlainCall
@@ -37,6 +37,7 @@ class Framework:
     `package` is what it is imported as. NumPy and dcpy are those of this interpreter, peers have their own. In the
     values of `environment`, ``{folder}`` stands for a folder of the process's own, which `setup` fills, and
     ``{prefix}`` for the environment of the interpreter. `on_threads` is what more it reads to have so many threads.
+    `reference` is how NumPy is called and compared beside it, `entry` the function's name in the text.
     """
 
     name: str
@@ -46,17 +47,24 @@ class Framework:
     environment: Mapping[str, str] = field(default_factory=dict)
     setup: Callable[[Path], None] = toolchains.nothing
     on_threads: Callable[[int], Mapping[str, str]] = openmp
+    reference: type[PlainCall] = PlainCall
+    entry: Callable[[str], str] = str
+
+    @property
+    def is_by_hand(self) -> bool:
+        """Whether its kernels are files of NPBench, not the same source as everybody's."""
+        return self.name.endswith(by_hand.SUFFIX)
 
     @property
     def python(self) -> Path | None:
         """The interpreter that has the package: one of its own (`make bench-peers`), or this one; None: it has none."""
-        python = ENVIRONMENTS / self.name / "bin" / "python"
+        python = ENVIRONMENTS / self.package / "bin" / "python"
         if self.package not in ("numpy", "dcpy") and python.exists():
             return python
         return Path(sys.executable) if importlib.util.find_spec(self.package) is not None else None
 
 
-FRAMEWORKS = {
+_ADAPTED = {
     framework.name: framework
     for framework in (
         Framework("numpy", "numpy", (adapt.unchanged,)),
@@ -84,5 +92,23 @@ FRAMEWORKS = {
             toolchains.for_dace,
         ),
         Framework("jax", "jax", (for_jax,), JaxCall, {"JAX_ENABLE_X64": "1", "JAX_PLATFORMS": "cpu"}, on_threads=_jax),
+    )
+}
+
+
+def _by_hand(package: str, variants: Sequence[adapt.Adaptation], call: type[PlainCall]) -> Framework:
+    name = package + by_hand.SUFFIX
+    return replace(
+        _ADAPTED[package], name=name, variants=variants, call=call, reference=by_hand.OutputsCall, entry=by_hand.entry
+    )
+
+
+FRAMEWORKS = _ADAPTED | {
+    framework.name: framework
+    for framework in (
+        _by_hand("numba", [by_hand.form(ending) for ending in by_hand.NUMBA], by_hand.OutputsCall),
+        _by_hand("pythran", [by_hand.form("pythran")], by_hand.OutputsCall),
+        _by_hand("dace", [by_hand.form("dace", "\n{entry}.auto_optimize = True\n")], by_hand.DaceOutputsCall),
+        _by_hand("jax", [by_hand.form("jax"), by_hand.form("jax_lib")], by_hand.JaxOutputsCall),
     )
 }

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.peers import polybench
+from benchmarks.peers.by_hand import SUFFIX
 from benchmarks.peers.heatmap import speedup
 
 Row = dict[str, Any]
@@ -28,14 +29,20 @@ class Comparison:
     speedup: float
 
 
-def comparisons(rows: Sequence[Row]) -> Iterator[Comparison]:
-    """Of each kernel that dcpy and a peer besides NumPy were measured on, in order; none where dcpy does not run."""
-    measured = {row["framework"] for row in rows}
+def comparisons(rows: Sequence[Row], by_hand: bool = False) -> Iterator[Comparison]:
+    """Of each kernel that dcpy and a peer besides NumPy were measured on, in order; none where dcpy does not run.
+
+    Peers have the same NumPy source; `by_hand`: each has its best form, that one or what was written for it by hand.
+    """
+    measured = {row["framework"] for row in rows if by_hand or not _is_by_hand(row)}
+    if by_hand and not any(map(_is_by_hand, rows)):
+        return
     ours = next((name for name in OURS if name in measured), None)
     if ours is None or not measured - {*NOT_PEERS}:
         return
     for kernel in dict.fromkeys(row["kernel"] for row in rows):
         good = {row["framework"]: row for row in rows if row["kernel"] == kernel and row["status"] == "ok"}
+        good = {name: row for name, row in good.items() if name in measured}
         if ours in good:
             peers = {name: speedup(row) for name, row in good.items() if name not in NOT_PEERS}
             best = max(peers, key=lambda name: peers[name], default="numpy")
@@ -43,6 +50,10 @@ def comparisons(rows: Sequence[Row]) -> Iterator[Comparison]:
                 best = "numpy"
             theirs = peers.get(best, 1.0)
             yield Comparison(kernel, best, speedup(good[ours]) / theirs, theirs)
+
+
+def _is_by_hand(row: Row) -> bool:
+    return str(row["framework"]).endswith(SUFFIX)
 
 
 def summary(rows: Sequence[Row]) -> list[str]:

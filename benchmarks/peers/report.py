@@ -75,7 +75,9 @@ def _tables(rows: list[Row], large: dict[str, str]) -> Iterator[str]:
         yield _framework(name, [row for row in rows if row["framework"] == name])
     yield ""
     over = {one.kernel: one for one in best.comparisons(rows)}
+    forms = {one.kernel: one for one in best.comparisons(rows, by_hand=True)}
     more = ["best peer", "dcpy over it"] if over else []
+    more += ["best form", "dcpy over it"] if forms else []
     yield "| " + " | ".join(["kernel", "NumPy, ms", *names, *more]) + " |"
     yield "|---|---|" + "---|" * len([*names, *more])
     for kernel in dict.fromkeys(row["kernel"] for row in rows):
@@ -86,6 +88,8 @@ def _tables(rows: list[Row], large: dict[str, str]) -> Iterator[str]:
         cells = [name, shown, *(_cell(mine.get(name)) for name in names)]
         if over:
             cells += _best(over[kernel]) if kernel in over else ["", ""]
+        if forms:
+            cells += _best(forms[kernel]) if kernel in forms else ["", ""]
         yield "| " + " | ".join(cells) + " |"
 
 

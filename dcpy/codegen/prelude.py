@@ -16,7 +16,10 @@ from pathlib import Path
 
 LIBRARY = ("libm.h",)
 NUMBERS = ("integers.h", "overflow.h", "floats.h", "complex.h")
-FILES = (*LIBRARY, *NUMBERS, "orders.h", "sizes.h", "memory.h", "nontemporal.h", "python.h", "streams.h", "devices.h")
+FILES = (
+    *LIBRARY, *NUMBERS, "orders.h", "sizes.h", "memory.h", "nontemporal.h", "teams.h", "python.h", "streams.h",
+    "devices.h",
+)  # fmt: skip
 ON_DEVICES = (*LIBRARY, *NUMBERS, "kernels.h", "complex_kernels.h")
 WIDTHS = (8, 16, 32, 64)
 WORD = re.compile(r"[A-Za-z_]\w*")
@@ -107,9 +110,7 @@ class Prelude:
                 pending += snippet.words
         ordered = sorted(wanted, key=lambda word: (self._depth(word), wanted[word].position, word))
         declared = [word for word in ordered if wanted[word].is_declaration and self._declares]
-        lines = [
-            vectorized(wanted[word].text) if word in vector_functions else wanted[word].text for word in declared
-        ]
+        lines = [vectorized(wanted[word].text) if word in vector_functions else wanted[word].text for word in declared]
         defined = [wanted[word].text for word in ordered if not wanted[word].is_declaration]
         return "\n\n".join(["\n".join(lines), *defined] if lines else defined)
 
@@ -180,7 +181,8 @@ def _code(text: str) -> str:
 
 def _defined_name(piece: str) -> str:
     code = _code(piece)
-    match = re.search(r"struct (\w+)", code) or re.search(r"\b(?!__attribute__)(\w+)\(", code)
+    struct = re.match(r"\s*(?:template.*\n|typedef )?struct (\w+)", code)
+    match = struct or re.search(r"\b(?!__attribute__)(\w+)\(", code)
     if match is None:
         raise ValueError(f"a snippet that defines nothing: {piece!r}")
     return match.group(1)

@@ -1,5 +1,6 @@
 """The comparison's own parts: adapted sources, their metrics, the heat map, and one whole run."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -7,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks import run
 from benchmarks.npbench import kernels
-from benchmarks.peers import adapt, best, heatmap, report
+from benchmarks.peers import adapt, best, by_hand, heatmap, report
 from benchmarks.peers.adapt_dace import for_dace
 from benchmarks.peers.adapt_jax import changed, for_jax, functional
 from benchmarks.peers.campaign import Campaign, Table
@@ -232,6 +234,45 @@ def test_dcpy_is_compared_with_the_best_peer_of_each_kernel():
     assert list(best.comparisons(times("a", numpy=1, dcpy=0.1))) == []
     (one,) = best.comparisons([*times("a", **{"numpy": 1, "dcpy-plain": 0.1, "jax": 0.3})])
     assert (one.peer, round(one.ratio, 9)) == ("jax", 3)
+
+
+def test_peers_by_hand_count_in_a_comparison_of_their_own():
+    rows = [
+        {"kernel": "k", "framework": name, "status": "ok", "median": seconds, "numpy_median": 8.0}
+        for name, seconds in (("dcpy", 1.0), ("numba", 4.0), ("jax", 3.0), ("numba-by-hand", 2.0))
+    ]
+    (same,), (any_form,) = best.comparisons(rows), best.comparisons(rows, by_hand=True)
+    assert (same.peer, same.ratio) == ("jax", 3.0)
+    assert (any_form.peer, any_form.ratio) == ("numba-by-hand", 2.0)
+    assert list(best.comparisons(rows[:-1], by_hand=True)) == []
+
+
+@pytest.fixture
+def npbench_of_one_kernel(tmp_path, monkeypatch) -> Path:
+    """A checkout of NPBench that has one kernel, in a form that returns what NumPy's changes."""
+    (tmp_path / "bench_info").mkdir()
+    facts = {"relative_path": "polybench/trisolv", "module_name": "trisolv", "func_name": "kernel"}
+    (tmp_path / "bench_info" / "trisolv.json").write_text(json.dumps({"benchmark": facts}))
+    folder = tmp_path / "npbench" / "benchmarks" / "polybench" / "trisolv"
+    folder.mkdir(parents=True)
+    (folder / "trisolv_jax.py").write_text("def kernel(L, x, b):\n    return x\n")
+    monkeypatch.setenv(by_hand.VARIABLE, str(tmp_path))
+    return folder
+
+
+def test_a_form_by_hand_is_the_file_of_the_checkout(npbench_of_one_kernel):
+    subject = Subject("", "trisolv", {}, {}, ())
+    assert by_hand.entry("trisolv") == "kernel"
+    assert by_hand.form("jax", "\n{entry}.fast = 1\n")(subject).endswith("return x\n\nkernel.fast = 1\n")
+    with pytest.raises(FileNotFoundError):
+        by_hand.form("numba_n")(subject)
+
+
+def test_without_a_checkout_there_are_no_forms_by_hand(monkeypatch, capsys):
+    monkeypatch.delenv(by_hand.VARIABLE, raising=False)
+    assert by_hand.root() is None
+    assert run.installed(["numpy", "numba-by-hand"]).keys() == {"numpy"}
+    assert "NPBENCH_ROOT" in capsys.readouterr().out
 
 
 def test_the_report_has_the_best_peer_and_the_limits_of_the_machine():

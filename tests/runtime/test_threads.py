@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from dcpy.codegen.prelude import CPP_PRELUDE
+from dcpy.runtime.compilers.toolchain import find_toolchain
+
 pytestmark = pytest.mark.cc
 
 TOTAL = '''
@@ -149,3 +152,20 @@ def test_products_have_no_pool_of_their_own(tmp_path):
     """
     done = outcome_of_file(tmp_path, PRODUCT + POOLED)
     assert done.stdout in ("(True, True) False\n", "(True, False) False\n"), done.stderr
+
+
+def test_a_team_rests_where_threads_wait_for_processors_and_not_where_work_is_uneven(tmp_path):
+    """The first line of each: a thread that works longer than the first one is what teams are for."""
+    toolchain = find_toolchain()
+    if not toolchain.openmp:
+        pytest.skip("no OpenMP")
+    helpers = CPP_PRELUDE.text(["dcpy_team"], frozenset())
+    (tmp_path / "teams.cpp.h").write_text(helpers.replace('extern "C" int clock_gettime', "//"))
+    source = Path(__file__).with_name("teams.cpp")
+    command = [*toolchain.command, "-std=c++17", "-w", "-O1", "-I", str(tmp_path), str(source)]
+    program = str(tmp_path / "program")
+    subprocess.run([*command, *toolchain.openmp.compile, *toolchain.openmp.link, "-o", program], check=True)
+    done = subprocess.run(
+        [program], capture_output=True, text=True, check=True, env={**os.environ, "OMP_NUM_THREADS": "2"}
+    )
+    assert done.stdout == "work is uneven: 20 of 20\nprocessors are taken: rests\nlater: 20 of 20\n"

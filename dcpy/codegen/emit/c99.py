@@ -144,7 +144,7 @@ C99 = CPP.but(
         "null": "((void *)0)", "true": "1", "false": "0", "reference": "*", "queue": None, "aggregate": None,
         "aligned": "__attribute__((aligned(64))) ", "exported": "", "never inlined": "__attribute__((noinline)) static",
         "no parameters": "void", "foreign": "extern", "own numbers": "dcpy_own_error()", "numbers": NUMBERS,
-        "local": "__thread", "combine": None, "exchange": None,
+        "local": "__thread", "combine": None, "exchange": None, "team": "",
     },
     operations={
         **{kind: dict.fromkeys(("gcd", "lcm", "reciprocal")) for kind in "iu"},

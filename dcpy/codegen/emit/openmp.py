@@ -121,17 +121,24 @@ def _parts(out: Printer, s: tree.Update) -> dict[str, str]:
 
 
 def team(out: Printer, s: tree.TeamCall) -> None:
-    """A call inside ``omp parallel``, or alone."""
+    """A call by the threads of ``omp parallel``, or by this one alone; in C++, teams may rest (teams.h)."""
     call = f"{out.text(s.call)};"
     if s.condition is None:
-        out.out.directive("#pragma omp parallel")
-        out.out.line(call)
+        _by_all(out, call)
         return
     out.out.line(f"if ({out.text(s.condition)}) {{")
     with out.out.indented():
-        out.out.directive("#pragma omp parallel")
-        out.out.line(call)
+        _by_all(out, call)
     out.out.directive("} else {")
     with out.out.indented():
         out.out.line(call)
     out.out.directive("}")
+
+
+def _by_all(out: Printer, call: str) -> None:
+    rests = out.dialect.word("team")
+    if rests:
+        out.out.line(rests.format(call=call))
+        return
+    out.out.directive("#pragma omp parallel")
+    out.out.line(call)
