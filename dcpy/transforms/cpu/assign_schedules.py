@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -23,9 +24,10 @@ from dcpy.ir.region import Break, Loop, Region, State, While
 from dcpy.ir.schedules import PARALLEL, SEQUENTIAL, VECTOR, Parallel, Undecided, Unrolled
 from dcpy.ir.symbolic import ONE, Expr, product_of
 from dcpy.ir.tree import owners_around
+from dcpy.transforms.cpu.axis_orders import preferred_order
 from dcpy.transforms.cpu.settle_schedules import settle_schedules
-from dcpy.transforms.cpu.short_maps import unroll_short_maps
-from dcpy.transforms.cpu.short_sums import move_short_sums_inside
+from dcpy.transforms.cpu.short_maps import is_flat, unroll_short_maps
+from dcpy.transforms.cpu.short_sums import move_short_sums_inside, write_out
 from dcpy.transforms.passes import GraphPass
 
 OF_THEIR_OWN = ("lapack.openblas",)  # libraries whose calls divide their work among threads, and wait for each other
@@ -81,9 +83,13 @@ def _assign(node: Map, rw: Rewriter, costs: Costs, busy: Refusal | None) -> bool
     unroll_short_maps(node, costs.unrolled_trips, rw)
     in_order = len(node.params) > 1 and Effect.MAY_RAISE in effects_of(node)  # the first failure is raised
     inside = _why_no_vectors(node) or _why_vectors_lose(node, rw)
+    if not inside and not in_order:
+        write_out(node, _short_beside_long(node, costs, rw), rw)
     vector = None if inside or in_order else _vector_param(node, costs, rw)
     if vector is not None and _is_rectangular(node):
         move_short_sums_inside(node, vector, costs.unrolled_terms, rw)
+    if not in_order and _is_rectangular(node):
+        vector = _reordered(node, vector, costs, rw)
     free = busy or _why_no_team(node, costs, rw) or _free_params(node, rw)
     if inside is not None:
         rw.remark(node, False, f"no vectors: {inside}")
@@ -93,6 +99,17 @@ def _assign(node: Map, rw: Rewriter, costs: Costs, busy: Refusal | None) -> bool
     if in_order:
         free = _prefix(node.params, free)
     return _divide(node, vector, free, costs, rw)
+
+
+def _reordered(node: Map, vector: str | None, costs: Costs, rw: Rewriter) -> str | None:
+    """Put the parameters into the order that the model prefers, if it does; return the one that gets vectors."""
+    order = node.params if vector is None else (*(param for param in node.params if param != vector), vector)
+    preferred = preferred_order(node, order, vector is not None, rw, costs)
+    if preferred == order:
+        return vector
+    reorder_axes(node, preferred, rw)
+    rw.remark(node, True, f"{', '.join(preferred)} in this order: memory is read and written in fewer lines")
+    return preferred[-1] if vector is not None else None
 
 
 def _divide(node: Map, vector: str | None, free: tuple[str, ...], costs: Costs, rw: Rewriter) -> bool:
@@ -106,7 +123,7 @@ def _divide(node: Map, vector: str | None, free: tuple[str, ...], costs: Costs, 
         reorder_axes(node, (*outer, *inner), rw)
         if inner:
             split = expand_map(node, len(outer), rw)
-            rw.update(split, schedule=VECTOR if vector in inner else SEQUENTIAL)
+            _schedule_inside(split, vector if vector in inner else None, costs, rw)
         rw.update(node, schedule=Parallel(chunk=IN_TURN) if _differ_in_work(node) else PARALLEL)
         rw.remark(node, True, f"threads along {', '.join(outer)}{_along(vector)}")
         return True
@@ -116,9 +133,26 @@ def _divide(node: Map, vector: str | None, free: tuple[str, ...], costs: Costs, 
         return True
     if vector is not None and _is_rectangular(node):
         reorder_axes(node, (*(param for param in node.params if param != vector), vector), rw)
-    rw.update(node, schedule=VECTOR if vector is not None else SEQUENTIAL)
+    _schedule_inside(node, vector, costs, rw)
     rw.remark(node, True, f"one thread{_along(vector)}")
     return False
+
+
+def _schedule_inside(node: Map, vector: str | None, costs: Costs, rw: Rewriter) -> None:
+    """Schedule what one thread does. A long sum that vectors run along is a map of its own, and kept in a register.
+
+    before   map i = 0:N, j = 0:M { s[i] (add) <- A[i, j] }
+    after    map i = 0:N @sequential { map j = 0:M @vector { s[i] (add) <- A[i, j] } }
+    """
+    if vector is not None and len(node.params) > 1 and _is_rectangular(node):
+        folded = conflict_resolutions(rw.uses, node).resolved
+        terms = node.domain[-1].size.constant
+        is_long = terms is None or terms > costs.unrolled_terms
+        if is_long and any(vector not in memlet.subset.symbols for memlet in folded):
+            inner = expand_map(node, len(node.params) - 1, rw)
+            rw.update(node, schedule=SEQUENTIAL)
+            node = inner
+    rw.update(node, schedule=SEQUENTIAL if vector is None else VECTOR)
 
 
 def _differ_in_work(node: Map) -> bool:
@@ -233,6 +267,33 @@ def _vector_param(node: Map, costs: Costs, rw: Rewriter) -> str:
     long = [param for param in good if not _is_short(node, param, costs.lanes, rw)]
     best = max(scores[param] for param in long or node.params)
     return next(param for param in reversed(long or node.params) if scores[param] == best)
+
+
+def _short_beside_long(node: Map, costs: Costs, rw: Rewriter) -> tuple[str, ...]:
+    """The parameters of a few values each, if sums go along one, and only they have mostly contiguous accesses.
+
+    A point has 3 coordinates, one behind the other: vectors run along points, sums over coordinates are written out.
+    """
+    counts = {param: values.size.constant for param, values in zip(node.params, node.domain, strict=True)}
+    short = [param for param, count in counts.items() if count is not None and count < costs.lanes]
+    long = [param for param in node.params if param not in short]
+    folded = conflict_resolutions(rw.uses, node).resolved
+    summed = [param for param in node.params if any(param not in memlet.subset.symbols for memlet in folded)]
+    if not set(short) & set(summed) or not _is_rectangular(node) or not is_flat(node):
+        return ()
+    memlets = [memlet for inner in node.body.walk_nodes() for memlet in (*inner.reads(), *inner.writes())]
+    if any(sum(_score(memlet, param, rw) for memlet in memlets) > 0 for param in long):
+        return ()
+    free = (param for param in long if param not in summed)
+    near = any(all(_is_near(memlet, param, costs.lanes, rw) for memlet in memlets) for param in free)
+    few = math.prod(counts[param] or 1 for param in short) <= costs.unrolled_terms
+    return tuple(short) if near and few else ()
+
+
+def _is_near(memlet: Memlet, param: str, lanes: int, rw: Rewriter) -> bool:
+    """Return whether an access moves by a few elements with a parameter, or not at all."""
+    step = step_of(memlet, param, rw.uses)
+    return step is not None and step.constant is not None and abs(step.constant) <= lanes
 
 
 def _is_short(node: Map, param: str, lanes: int, rw: Rewriter) -> bool:

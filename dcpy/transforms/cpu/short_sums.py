@@ -7,6 +7,8 @@ unroll them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dcpy.ir.analysis.parallelism.conflict_resolutions import conflict_resolutions
 from dcpy.ir.editing.nest_edits import expand_map, reorder_axes
 from dcpy.ir.editing.rewriter import Rewriter
@@ -23,14 +25,18 @@ def move_short_sums_inside(node: Map, vector: str, most: int, rw: Rewriter) -> N
     before   map i = 0:N, j = 0:M, k = 0:3 { B[i, j] (add) <- w[k]*A[i, j + k] }
     after    map i = 0:N, j = 0:M { map k = 0:3 @unrolled { B[i, j] (add) <- w[k]*A[i, j + k] } }
     """
-    short = _short_sums(node, vector, most, rw)
-    params = (*(param for param in node.params if param not in short), *short)
-    if short:
-        reorder_axes(node, params, rw)
-    for count in (len(params) - len(short), *(1 for _ in short[1:])):
-        if short:
-            node = expand_map(node, count, rw)
-            rw.update(node, schedule=UNROLLED)
+    write_out(node, _short_sums(node, vector, most, rw), rw)
+
+
+def write_out(node: Map, short: Sequence[str], rw: Rewriter) -> None:
+    """Move parameters of a map into innermost, unrolled maps, one in another."""
+    if not short:
+        return
+    kept = [param for param in node.params if param not in short]
+    reorder_axes(node, (*kept, *short), rw)
+    for count in (len(kept), *(1 for _ in short[1:])):
+        node = expand_map(node, count, rw)
+        rw.update(node, schedule=UNROLLED)
 
 
 def _short_sums(node: Map, vector: str, most: int, rw: Rewriter) -> tuple[str, ...]:

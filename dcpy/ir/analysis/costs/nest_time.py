@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from dcpy.ir.analysis.costs.cache_lines import LINE, AddressPattern, lines_by_container
 from dcpy.ir.analysis.costs.core_time import computing_time, is_vector, lanes_of
-from dcpy.ir.analysis.costs.counted_nests import Phase, phases_of
+from dcpy.ir.analysis.costs.counted_nests import CountedStatement, Phase, phases_of
 from dcpy.ir.analysis.costs.dependence_chains import chain_of
 from dcpy.ir.analysis.costs.work_estimates import Typical, work_of
 from dcpy.ir.analysis.dataflow.def_use import Uses
@@ -32,6 +33,7 @@ from dcpy.ir.tree import Element
 PICO = 1e-12
 PER_BYTE = 1e-6  #: seconds of a byte, where a speed is in bytes per microsecond
 PAGE = 4096
+T = TypeVar("T")
 LEVELS = ("L2", "L3", "memory")  #: from which bytes come, nearest first; each is behind a cache
 PAGES = len(LEVELS)  #: number of the level behind the one cache that holds where pages are
 
@@ -85,6 +87,30 @@ def seconds(nest: MapOrLoop, sizes: Mapping[str, int], uses: Uses, costs: Costs,
     """Return the seconds of a map or loop with its schedule, or `by` another one in its place."""
     found = _TimedPart(phases_of(nest, sizes, uses, costs), uses, costs, {} if by is None else {nest: by})
     return sum(time.seconds for time in found.times())
+
+
+def seconds_in_order(
+    node: Map, order: Sequence[str], sizes: Mapping[str, int], uses: Uses, costs: Costs, by: Schedule
+) -> float:
+    """Return the seconds of a map with a schedule whose parameters have another order: no IR is changed."""
+    at = [node.params.index(param) for param in order]
+
+    def turned(statement: CountedStatement) -> CountedStatement:
+        reads, writes = (
+            tuple(each and replace(each, steps=_moved(each.steps, at)) for each in patterns)
+            for patterns in (statement.reads, statement.writes)
+        )
+        return replace(statement, reads=reads, writes=writes)
+
+    phases = [
+        replace(phase, axes=_moved(phase.axes, at), statements=list(map(turned, phase.statements)))
+        for phase in phases_of(node, sizes, uses, costs)
+    ]
+    return sum(time.seconds for time in _Program(phases, uses, costs, {node: by}).times())
+
+
+def _moved(parts: tuple[T, ...], at: Sequence[int]) -> tuple[T, ...]:
+    return (*(parts[place] for place in at), *parts[len(at) :])
 
 
 def modelled_units(node: Map, uses: Uses, costs: Costs) -> int:
@@ -219,9 +245,14 @@ class _TimedNest:
         return found
 
     def starts(self, phase: Phase) -> float:
-        """Return how often the innermost loop of a phase starts in one run of the nest."""
-        inner = phase.trips[self.depth :]
-        return phase.share * math.prod(inner[:-1]) if inner else 0.0
+        """Return how often the innermost loop of a phase starts in one run of the nest: one that stays a loop.
+
+        C++ compilers write out loops of a few iterations whose number is known.
+        """
+        inner = [*phase.axes[self.depth :]]
+        while len(inner) > 1 and (inner[-1].axis.range.size.constant or math.inf) <= self.costs.unrolled_trips:
+            inner.pop()
+        return phase.share * math.prod(counted.trips for counted in inner[:-1]) if inner else 0.0
 
     def patterns(self) -> Iterator[AddressPattern]:
         return (pattern for phase in self.phases for statement in phase.statements for pattern in statement.patterns)
