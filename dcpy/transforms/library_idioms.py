@@ -9,6 +9,7 @@ from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.machine_model import COSTS, Costs
 from dcpy.ir.nodes import LibraryNode
 from dcpy.ir.region import Loop
+from dcpy.ir.sdfg import Sdfg
 from dcpy.transforms.catalog import LIBRARY_IDIOMS
 from dcpy.transforms.pipeline import CompositePass, RunReport
 
@@ -18,7 +19,7 @@ class LibraryIdioms(CompositePass):
     """Runs the pipelines of idioms of those libraries that the SDFG has nodes of; others are not even imported.
 
     `late`: also those that are for when all fusions are made, and those for this `target`. `raising`: those alone that
-    make nodes of loops, of libraries that the SDFG may have nothing of; if there are loops.
+    make nodes of loops and maps, of libraries that the SDFG may have nothing of; if there are loops, or sums in maps.
     """
 
     name: ClassVar[str] = "library-idioms"
@@ -33,7 +34,7 @@ class LibraryIdioms(CompositePass):
         """One library after the other, in the order in which they announced themselves."""
         start = rw.version
         if self.raising:
-            if any(isinstance(block, Loop) for block in rw.sdfg.body.walk_blocks()):
+            if _has_sums(rw.sdfg):
                 for entry in (entry for entry in LIBRARY_IDIOMS if entry.endswith("/raising")):
                     LIBRARY_IDIOMS[entry].priced(self.costs).run_with(rw, report)
             return rw.version - start
@@ -44,3 +45,9 @@ class LibraryIdioms(CompositePass):
             if library in present and (not when or (self.late and when in ("late", self.target))):
                 LIBRARY_IDIOMS[entry].priced(self.costs).run_with(rw, report)
         return rw.version - start
+
+
+def _has_sums(sdfg: Sdfg) -> bool:
+    if any(isinstance(block, Loop) for block in sdfg.body.walk_blocks()):
+        return True
+    return any(memlet.wcr == "add" for node in sdfg.body.walk_nodes() for memlet in node.writes())

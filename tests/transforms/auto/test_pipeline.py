@@ -40,15 +40,11 @@ def optimized(text):
     return before, after
 
 
-def test_loops_of_a_matrix_product_become_one_map_and_a_sum():
+def test_loops_of_a_matrix_product_become_a_product():
     before, after = optimized(LOOPS)
     assert print_sdfg(after) == print_sdfg(parse("""
         sdfg @matmul(A: f64[N, K], B: f64[K, M], C: f64[N, M]) symbols(N: size, K: size, M: size) {
-          state { map i = 0:N, j = 0:M {
-            data acc: f64 transient
-            tasklet () -> (o -> acc) { o = 0.0 }
-            map k = 0:K { tasklet (a <- A[i, k], b <- B[k, j]) -> (o -> acc (add)) { o = a * b } }
-            tasklet (c <- acc) -> (o -> C[i, j]) { o = c } } } }
+          state { blas.gemm (a <- A[0:N, 0:K], b <- B[0:K, 0:M]) -> (c -> C[0:N, 0:M]) } }
     """))  # fmt: skip
     assert_same_values(before, after, {"N": [0, 3], "K": [0, 4], "M": [2]})
 

@@ -20,7 +20,6 @@ from dcpy.ir.symbolic import ONE
 from dcpy.libraries.blas.nodes import Gemv
 from dcpy.libraries.blas.passes.elementwise_terms import elementwise_of
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
-from dcpy.transforms.pipeline import Pipeline
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,22 +182,21 @@ def _terms(expr: ScalarExpr, number: complex) -> Iterator[Term | None]:
             yield from _terms(left, number)
             yield from _terms(right, -number if name == "sub" else number)
         case _:
-            yield _product_of(expr, number)
+            yield product_of(expr, number)
 
 
-def _product_of(expr: ScalarExpr, number: complex) -> Term | None:
+def product_of(expr: ScalarExpr, number: complex) -> Term | None:
+    """A product of numbers and leaves, times a number; None for what is none."""
     match expr:
         case Ref(name=name):
             return number, (name,)
         case Const(value=value):
             return number * value, ()
         case Op(name="neg", args=(arg,)):
-            return _product_of(arg, -number)
+            return product_of(arg, -number)
         case Op(name="mul", args=(left, right)):
-            first = _product_of(left, number)
-            second = None if first is None else _product_of(right, first[0])
+            first = product_of(left, number)
+            second = None if first is None else product_of(right, first[0])
             return None if first is None or second is None else (second[0], (*first[1], *second[1]))
     return None
 
-
-RAISE_PRODUCTS = Pipeline("raise-products", GemmRecognition())
