@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 
+from dcpy import plugins
 from dcpy.ir.editing.copying import copy_sdfg
 from dcpy.ir.text import parse_sdfg as parse
 from dcpy.ir.text import print_sdfg
@@ -11,6 +12,8 @@ from dcpy.transforms.auto.pipeline import auto_optimize
 from tests.support.expect import assert_same_values
 from tests.support.sdfg_strategies import programs
 from tests.transforms.test_meaning import SIZES, assert_same_meaning
+
+plugins.load()  # products are nodes of a library
 
 LOOPS = """
 sdfg @matmul(A: f64[N, K], B: f64[K, M], C: f64[N, M]) symbols(N: size, K: size, M: size) {

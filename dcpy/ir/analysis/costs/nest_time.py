@@ -106,7 +106,7 @@ def seconds_in_order(
         replace(phase, axes=_moved(phase.axes, at), statements=list(map(turned, phase.statements)))
         for phase in phases_of(node, sizes, uses, costs)
     ]
-    return sum(time.seconds for time in _Program(phases, uses, costs, {node: by}).times())
+    return sum(time.seconds for time in _TimedPart(phases, uses, costs, {node: by}).times())
 
 
 def _moved(parts: tuple[T, ...], at: Sequence[int]) -> tuple[T, ...]:
