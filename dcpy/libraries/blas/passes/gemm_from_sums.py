@@ -72,7 +72,7 @@ class GemmFromSums(Transformation[Gemm]):
         return _product(found, uses)
 
     def apply(self, m: Match, plan: Gemm, rw: Rewriter) -> Node:
-        """Returns the product, which takes the place of the map."""
+        """Return the product, which takes the place of the map."""
         plan.span = m[self.map].span
         rw.replace(m[self.map], plan)
         return plan
