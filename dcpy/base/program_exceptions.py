@@ -27,6 +27,7 @@ _ADVICE = {
     r"Last 2 dimensions of the array must be square": "np.linalg.lstsq and np.linalg.pinv take other shapes",
     r"cannot reshape array of size": "the new sizes multiply to the number of elements; -1 stands for what remains",
     r"cannot access local variable": "assign it before the `if` or the loop, or on every path",
+    r"list assignment index out of range": "a list grows by .append(...)",
     r"index -?\d+ is out of bounds for axis \d+ with size 0": "test the size before: the axis is empty",
     r"index -?\d+ is out of bounds for axis \d+ with size (\d+)": "there are {0} elements: 0 is the first, -1 the last",
     r".* does not fit into the 64 bits that integers have in a program": "compute with float(x); or let integers wrap "

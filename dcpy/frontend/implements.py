@@ -316,7 +316,7 @@ def call_entry(b: OpBuilder, entry: RegisteredFunction, args: Sequence[Value], k
     try:
         bound = entry.signature.bind(*args, **_without_defaults(entry, kwargs))
     except TypeError as error:
-        raise _misfit(entry, str(error), kwargs) from None
+        raise _misfit(entry, str(error), args, kwargs) from None
     bound.apply_defaults()
     arguments = {name: _as_value(value) for name, value in bound.arguments.items()}
     if entry.of_numpy:
@@ -349,17 +349,29 @@ def _lie_as_numpy(
             lie_as_made(b, found, order(b, found, operands), given)
 
 
-def _misfit(entry: RegisteredFunction, reason: str, kwargs: Mapping[str, Value]) -> FrontendError:
+def _misfit(
+    entry: RegisteredFunction, reason: str, args: Sequence[Value], kwargs: Mapping[str, Value]
+) -> FrontendError:
     unknown = [name for name in kwargs if name not in entry.signature.parameters]
     near = difflib.get_close_matches(unknown[0], entry.signature.parameters, n=1) if unknown else []
     takes = f"dcpy supports {entry.name}{_display(entry.signature)}"
     joined = "() " if reason.startswith(("got", "missing", "takes", "too")) else ": "
-    theirs = original_parameters(entry.original)
-    takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in theirs.values())
-    raises = theirs and not takes_any and any(name not in theirs for name in unknown)
-    notes = (*((takes,) if near else ()), *(("NumPy raises TypeError here",) if raises else ()))
-    instead = f"did you mean {near[0]}=?" if near else keyword_advice(entry.name, unknown) or takes
+    raises = () if _numpy_takes(entry.original, args, kwargs) else ("NumPy raises TypeError here",)
+    first = next(iter(entry.signature.parameters), "")
+    one_tuple = f"give all arrays as one tuple: {entry.name}((x, y))" if first in ("tup", "arrays") else ""
+    instead = f"did you mean {near[0]}=?" if near else keyword_advice(entry.name, unknown) or one_tuple or takes
+    notes = (*((takes,) if near else ()), *raises)
     return FrontendError(entry.name + joined + reason, notes=notes, help=instead)
+
+
+def _numpy_takes(function: Any, args: Sequence[Value], kwargs: Mapping[str, Value]) -> bool:
+    """Return whether a function of NumPy's takes so many arguments with these keywords; True if NumPy does not say."""
+    parameters = original_parameters(function)
+    try:
+        inspect.Signature(list(parameters.values())).bind(*args, **kwargs)
+    except TypeError:
+        return not parameters
+    return True
 
 
 def _without_defaults(entry: RegisteredFunction, kwargs: Mapping[str, Value]) -> dict[str, Value]:

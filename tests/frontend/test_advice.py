@@ -68,6 +68,8 @@ ADVICE = [
         lambda x: sum(t for t in np.arange(0, 1, 0.25)),
         (X,),
     ),
+    (lambda x: np.vstack(x, x), "give all arrays as one tuple", lambda x: np.vstack((x, x)), (X,)),
+    (lambda x: x.astype(np.int), "write int", lambda x: x.astype(int), (X,)),
     (lambda n: len("-" * n), "make the text outside of the program", lambda n: n, (3,)),
 ]
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from dcpy.base.errors import FrontendError
+from tests.support.lowering import refusal
 from tests.support.numpy_records import assert_same, interpreted, outcome
 
 X, N, B, Z = 2.75, 7, True, 1.5 - 2j
@@ -181,3 +182,11 @@ def test_print_is_pythons(capsys):
     printed = capsys.readouterr().out
     shout(3, np.arange(3.0))
     assert printed == capsys.readouterr().out
+
+
+def test_characters_have_numbers():
+    def digits(n):
+        return [ord(c) - ord("0") for c in "1905"], n
+
+    assert interpreted(digits, 2) == ([1, 9, 0, 5], 2)
+    assert "ord() expected a character" in refusal(lambda n: ord("ab") + n, 1)

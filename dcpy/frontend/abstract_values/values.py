@@ -475,7 +475,8 @@ def kind_of(value: Value) -> str:
         case TupleValue(cls=cls) | RecordValue(cls=cls) | ObjectValue(cls=cls) if cls is not None:
             return f"an object of {cls.__name__}"
         case TupleValue(items=items, is_list=is_list):
-            return f"a {'list' if is_list else 'tuple'} of {len(items)}"
+            kind = "list" if is_list else "tuple"
+            return f"a {kind} of {len(items)}" if items else f"an empty {kind}"
         case Method(name=name):
             return f"a method {name!r}"
         case BoundMethod(function=function):

@@ -7,12 +7,9 @@ that may write runs, such expressions are computed (`names.settle`), because Pyt
 from __future__ import annotations
 
 import ast
-import difflib
 import itertools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from dcpy.base import string_formatting
 from dcpy.base.errors import DcpyError, FrontendError
@@ -52,7 +49,7 @@ from dcpy.frontend.lower.functions import call_dispatch
 from dcpy.frontend.lower.functions.import_statements import imported
 from dcpy.frontend.lower.functions.spread_arguments import missing_arguments, spread
 from dcpy.frontend.lower.lowering_signals import WillRaise
-from dcpy.frontend.lower.member_lookup import bound_of, called, field_or_method, unknown_attribute
+from dcpy.frontend.lower.member_lookup import bound_of, called, field_or_method, instead_of_member, unknown_attribute
 from dcpy.frontend.lower.name_binding import bind_name, bound_item, from_python, is_local, materialize, read_name
 from dcpy.frontend.lower.objects import dataclass_objects as objects
 from dcpy.frontend.lower.objects import special_methods as special
@@ -182,13 +179,10 @@ def _attribute_of_constant(frame: Frame, owner: Static, name: str) -> Value:
             help="mark what has been seen in an array of booleans: `seen = np.zeros(n, bool)`, `seen[k] = True`",
         )
     if not known:
-        near = difflib.get_close_matches(name, dir(owner.value), n=1)
-        made = "sorted(...)" if isinstance(owner.value, set | frozenset) else "..."  # NumPy makes an object of a set
-        of_arrays = "" if not hasattr(np.ndarray, name) else f"arrays have .{name}: pass np.array({made})"
         raise FrontendError(
             f"{called(owner)} has no attribute {name!r}",
             notes=("Python raises AttributeError here",),
-            help=f"did you mean {near[0]!r}?" if near else of_arrays,
+            help=instead_of_member(owner.value, name),
         )
     if name in ("coords", "world") and isinstance(owner.value, RankGrid):
         raise FrontendError(

@@ -24,6 +24,7 @@ from dcpy.frontend.lower.lowering_signals import WillRaise
 from dcpy.frontend.lower.sequences import list_references
 from dcpy.frontend.numpy.unsupported_functions import refusal
 
+_REMOVED = ("int", "float", "complex", "object", "str")  # of NumPy 1
 #: attributes of lists, of JAX's and PyTorch's arrays and of pandas' tables, and what does the same with an array
 _OF_OTHERS = {
     "at": "arrays change in place: write `x[i] = v`, or `x[i] += v`",
@@ -81,6 +82,17 @@ def bound_of(owner: Value, name: str) -> Value:
         raise FrontendError(f"{kind_of(owner)} has no attribute {name!r}")
     bound = getattr(owner, name)
     return bound if isinstance(owner, SliceValue) else integer(bound)
+
+
+def instead_of_member(owner: object, name: str) -> str:
+    """Return what to write instead of an attribute that an object does not have."""
+    if owner is np and name in _REMOVED:
+        return f"np.{name} was another name of Python's {name}: write {name}"
+    near = difflib.get_close_matches(name, dir(owner), n=1)
+    if near:
+        return f"did you mean {near[0]!r}?"
+    made = "sorted(...)" if isinstance(owner, set | frozenset) else "..."  # NumPy makes an object of a set
+    return f"arrays have .{name}: pass np.array({made})" if hasattr(np.ndarray, name) else ""
 
 
 def called(owner: Static) -> str:

@@ -56,6 +56,16 @@ NUMBER_0 = Static(0)
 EMPTY = TupleValue(())
 
 
+
+@implements(ord)
+def ord_(b: OpBuilder, c: Value, /) -> Value:
+    """The number of a character that is known when the program is compiled."""
+    known = b.static(c, "the argument of ord")
+    if not isinstance(known, str) or len(known) != 1:
+        raise b.error("ord() expected a character", notes=("Python raises TypeError here",))
+    return Static(ord(known))
+
+
 # -- iteration -------------------------------------------------------------------------------------------------------
 
 
