@@ -20,6 +20,7 @@ from dcpy.base.library_environment import Environment
 from dcpy.base.options import CpuOptions
 from dcpy.base.platforms import HERE, Platform
 from dcpy.codegen.artifact import Artifact, Unit
+from dcpy.runtime.compilers import constant_hoisting
 from dcpy.runtime.compilers.openmp_flags import DIVIDED, GNU, OpenMP, remark_one_thread
 from dcpy.runtime.compilers.toolchain import Toolchains
 from dcpy.runtime.compilers.vector_variants import with_variants
@@ -68,6 +69,7 @@ def compile_flags(
         "-fopenmp-simd",
         *(VECTOR_MATH[family] if any(VECTORS in found.libraries for found in artifact.environments) else ()),
         *(WITHOUT_EXCEPTIONS if family == ZIG and _is_without_cpp(artifact) else ()),
+        *(constant_hoisting.FLAGS if family == "gcc" and constant_hoisting.has_many_constants(unit.text) else ()),
         *options.flags,
         *fast,
         *_with_threads(artifact.flags, openmp.compile),
