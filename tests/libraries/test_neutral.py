@@ -31,6 +31,7 @@ FOR_ONE_TARGET = {
     "blas/expand/fused_gemv_pair_loops.py",
     "blas/passes/right_looking_updates.py",
     "blas/passes/gemv_producer_fusion.py",
+    "reduce/expand/extrema_of_columns.py",
     "scan/expand/block_scans.py",
 }
 

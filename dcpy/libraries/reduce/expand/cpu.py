@@ -9,8 +9,10 @@ from dcpy.ir import types
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ZERO, as_expr
 from dcpy.libraries.api import Fragment, Operand, expands
+from dcpy.libraries.contraction.contraction import innermost
 from dcpy.libraries.contraction.cpu import contract
-from dcpy.libraries.reduce.expand.reduction_contractions import position, reduction
+from dcpy.libraries.reduce.expand.extrema_of_columns import argreduce_columns
+from dcpy.libraries.reduce.expand.reduction_contractions import first_flag, position, reduction
 from dcpy.libraries.reduce.nodes import ArgReduce, Reduce
 
 SHORT = 16  #: elements of a row, of which less are better added up as parts of one long row than where they are made
@@ -63,9 +65,18 @@ def _is_stored(f: Fragment, x: Operand) -> bool:
 
 @expands(ArgReduce, "cpu", on=("cpu",))
 def argreduce_loops(node: ArgReduce, f: Fragment) -> None:
-    """Two reductions, both vectorizable: the extremum, then the first position that holds it (or a NaN)."""
+    """Two reductions, both vectorizable: the extremum, then the first position that holds it (or a NaN).
+
+    Of truth values the extremum is known beforehand; and of columns, rows of extrema and of positions are kept.
+    """
     x, out = f.input("x"), f.output("out")
     axes = tuple(sorted(node.axes))
+    if x.dtype == types.bool_:
+        contract(f, first_flag(node.op, x, axes, out))
+        return
+    if len(axes) == 1 and innermost(x.shape, x.strides) not in axes and x.dtype.kind in "iuf":
+        argreduce_columns(f, node.op, x, axes[0], out)
+        return
     kept = tuple(size for axis, size in enumerate(x.shape) if axis not in axes)
     extremum = f.array("extremum", x.dtype, kept, outermost=True)
     f.add(Reduce({"x": x.memlet}, {"out": extremum.memlet}, node.op, axes))

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dcpy.ir import types
 from dcpy.ir.expressions.identities import extreme_value
 from dcpy.ir.subsets import Range
-from dcpy.ir.symbolic import ZERO
+from dcpy.ir.symbolic import ZERO, Expr
 from dcpy.libraries.api import Fragment, expands
-from dcpy.libraries.contraction.contraction import accumulator_dtype, innermost
+from dcpy.libraries.contraction.contraction import Indices, accumulator_dtype, innermost
 from dcpy.libraries.contraction.maps import contract
-from dcpy.libraries.reduce.expand.reduction_contractions import NOWHERE, counted, look, reduction
+from dcpy.libraries.reduce.expand.reduction_contractions import (
+    NOWHERE,
+    counted,
+    look,
+    look_for_flag,
+    put_found,
+    reduction,
+)
 from dcpy.libraries.reduce.nodes import ArgReduce, Reduce
 
 
@@ -35,20 +44,36 @@ def reduce_maps(node: Reduce, f: Fragment) -> None:
 
 @expands(ArgReduce, "maps")
 def argreduce_maps(node: ArgReduce, f: Fragment) -> None:
-    """A map over the results around two: the extremum, then the first position that holds it (or a NaN)."""
+    """A map over the results around two: the extremum, then the first position that holds it (or a NaN).
+
+    Of truth values the extremum is known beforehand, and one is left.
+    """
     x, out = f.input("x"), f.output("out")
     axes = tuple(sorted(node.axes))
     kept = [axis for axis in range(len(x.shape)) if axis not in axes]
     with f.maps([Range(ZERO, x.shape[axis]) for axis in kept]) as outer:
+        if x.dtype == types.bool_:
+            first = f.scalar("first", types.int64)
+            f.put(first.at(), NOWHERE.value)
+            with f.maps([Range(ZERO, x.shape[axis]) for axis in axes], param="k") as inner:
+                indices = _in_order(kept, axes, outer, inner)
+                look_for_flag(f, node.op, first.at(), x.at(*indices), counted(x, axes, indices))
+            put_found(f, out.at(*outer), first.at())
+            return
         best, first = f.scalar("best", x.dtype), f.scalar("first", types.int64)
         f.put(best.at(), extreme_value(node.op, x.dtype))
         f.put(first.at(), NOWHERE.value)
         for is_found in (False, True):
             with f.maps([Range(ZERO, x.shape[axis]) for axis in axes], param="k") as inner:
-                place = dict(zip([*kept, *axes], [*outer, *inner], strict=True))
-                indices = [place[axis] for axis in range(len(x.shape))]
+                indices = _in_order(kept, axes, outer, inner)
                 if is_found:
                     look(f, first.at(), x.at(*indices), best.at(), counted(x, axes, indices), "min")
                 else:
                     f.put(best.at(), x.at(*indices), wcr=node.op)
         f.put(out.at(*outer), first.at())
+
+
+def _in_order(kept: Sequence[int], axes: Sequence[int], outer: Indices, inner: Indices) -> list[Expr]:
+    """One index for each dimension of the operand."""
+    place = dict(zip([*kept, *axes], [*outer, *inner], strict=True))
+    return [place[axis] for axis in range(len(place))]

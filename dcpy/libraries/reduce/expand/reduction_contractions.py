@@ -43,6 +43,35 @@ def position(x: Operand, axes: Sequence[int], extremum: Operand, out: Operand) -
     return Contraction(x.shape, tuple(axes), inner, "min", types.int64, NOWHERE.value, element, store)
 
 
+def first_flag(operation: str, x: Operand, axes: Sequence[int], out: Operand) -> Contraction:
+    """The first position within `axes` that holds True (of a minimum: False), or 0."""
+
+    def element(f: Fragment, target: Element, indices: Indices, wcr: str) -> Node:
+        return look_for_flag(f, operation, target, x.at(*indices), counted(x, axes, indices))
+
+    def store(f: Fragment, kept: Indices, value: Element) -> Node:
+        return put_found(f, out.at(*kept), value)
+
+    inner = innermost(x.shape, x.strides)
+    return Contraction(x.shape, tuple(axes), inner, "min", types.int64, NOWHERE.value, element, store)
+
+
+def look_for_flag(f: Fragment, operation: str, target: Element, flag: Element, place: Expr) -> Node:
+    """`target` takes up `place` where a flag holds, or for a minimum does not; else what is behind all places."""
+
+    def value(holds: ScalarExpr) -> ScalarExpr:
+        sides = (Index(place), NOWHERE) if operation == "max" else (NOWHERE, Index(place))
+        return op("select", holds, *sides)
+
+    return f.compute(target, value, flag, wcr="min")
+
+
+def put_found(f: Fragment, target: Element, place: Element) -> Node:
+    """Store a place; 0 where nothing was found: all flags are the same, and the first one is the extremum."""
+    nothing = Const(0, types.int64)
+    return f.compute(target, lambda found: op("select", op("eq", found, NOWHERE), nothing, found), place)
+
+
 def look(f: Fragment, target: Element, element: Element, best: Element, place: Expr, wcr: str) -> Node:
     """`target` takes up `place` where an element equals the `best`, or is NaN; else what is behind all places."""
 
