@@ -39,7 +39,10 @@ def with_axes(text: str, sdfg: Sdfg) -> str:
             return _nest([words[found] for found in match[1].split(", ")])
         if match[2]:
             return match[0] if words[match[2]] == match[2] else words[match[2]]
-        return words[match[3]] if match[3] else name.sub(lambda found: _in_index(words[found[1]]), match[0])
+        if match[3]:
+            beside = text[: match.start()].rstrip()[-1:] + text[match.end() :].lstrip()[:1]
+            return _in_index(words[match[3]]) if set(beside) & set("*+/") else words[match[3]]
+        return name.sub(lambda found: _in_index(words[found[1]]), match[0])
 
     return re.sub(r"\b([Aa]) (?=array operation)", r"\1n ", pattern.sub(told, text))
 
@@ -70,8 +73,14 @@ def _parameters(sdfg: Sdfg) -> dict[str, str]:
         apart = len({told for told, _ in words.values()}) == len(words)
         for name, (told, is_written) in words.items():
             if is_written or name not in found:
-                found[name] = told if apart else name
+                found[name] = told if apart else _with_its_number(name)
     return found
+
+
+def _with_its_number(name: str) -> str:
+    """A parameter beside another one of the same stem: ``c_1_tile`` is "tiles of c_1"."""
+    part = re.fullmatch(r"(.+)_(tile|block|lane|chunk)(_\d+)?", name)
+    return name if part is None else f"{part[2]}s of {part[1]}"
 
 
 def _header(span: SrcSpan | None) -> Collection[str]:

@@ -31,7 +31,9 @@ def description(sdfg: Sdfg, name: str, *, quoting: bool = True) -> str:
     while isinstance(desc := _known(sdfg, seen), View) and not _is_written(sdfg, seen, desc):
         seen, shows = desc.of, True
     desc = _known(sdfg, seen)
-    if desc is None or _is_written(sdfg, seen, desc):
+    if desc is None:
+        found = "a temporary" if _is_gone(sdfg, seen) else repr(seen)
+    elif _is_written(sdfg, seen, desc):
         found = repr(seen)
     elif seen.startswith(_RESULT) or seen in {result.container for result in sdfg.results}:
         found = "the result" if len(sdfg.results) < 2 else f"result {_number(seen)}"
@@ -60,7 +62,12 @@ def readable(text: str, sdfg: Sdfg) -> str:
 def is_written(sdfg: Sdfg, name: str) -> bool:
     """Return whether the program has the name of a container; what is no container is a word like others."""
     desc = _known(sdfg, name)
-    return desc is None or _is_written(sdfg, name, desc)
+    return not _is_gone(sdfg, name) if desc is None else _is_written(sdfg, name, desc)
+
+
+def _is_gone(sdfg: Sdfg, name: str) -> bool:
+    """Return whether a name is that of a temporary which a pass has taken out of a Python program."""
+    return sdfg.span is not None and re.fullmatch(rf"{_TEMPORARY}(_\d+)*", name) is not None
 
 
 def _known(sdfg: Sdfg, name: str) -> Data | None:

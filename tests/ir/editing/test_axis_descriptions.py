@@ -34,6 +34,7 @@ TEXTS = {
     "iteration i0 writes a[i0 + 1, i1], iteration i0 + 1 reads it": (
         "iteration i writes a[i + 1, j], iteration i + 1 reads it"
     ),
+    "a row begins at M*i0 + i1": "a row begins at M*i + j",
     "smoothed_i0_tile": "smoothed_i0_tile",
 }
 

@@ -66,6 +66,11 @@ def test_views_are_parts_of_what_they_show():
     assert {description(sdfg, name) for name in views} == {"a part of 'a'"}
 
 
+def test_temporaries_that_are_gone_have_no_name():
+    sdfg = graph(ordered, np.ones(8), np.ones(8))
+    assert readable("'tmp_97' is recomputed where it is read", sdfg) == "a temporary is recomputed where it is read"
+
+
 def test_the_text_of_an_sdfg_has_names_of_its_own():
     sdfg = dcpy.parse("sdfg @f(x: f64[N]) symbols(N: size) { data tmp: f64[N] transient  state { copy x -> tmp } }")
     assert description(sdfg, "tmp") == "'tmp'"
