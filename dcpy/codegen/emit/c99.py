@@ -155,6 +155,7 @@ C99 = CPP.but(
     generic=generic,
     intrinsics={
         "is_set": "dcpy_is_set(&{0})", "truncate": "dcpy_truncate_to_{dtype}({0})",
+        "truncate_number": "dcpy_truncate_to_{dtype}({0})",
         "elements_into_line": "dcpy_bytes_into_line({0})/(int64_t)sizeof({of})",
         "power": "dcpy_power_{dtype}({0}, {1})", "half_power": "dcpy_half_power_{dtype}({0}, {1})",
         "inverse_power": "dcpy_inverse_power_{dtype}({0}, {1})",

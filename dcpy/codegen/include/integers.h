@@ -120,3 +120,15 @@ static inline T dcpy_truncate(F x)
         return T(fits ? int32_t(x) : -__INT32_MAX__ - 1);
     }
 }
+
+// The same where only what is no number has no integer in 32 bits. Loops of it become vectors: with all questions of the
+// other one, behind an extremum, g++ makes none.
+template <class T, class F>
+static inline T dcpy_truncate_number(F x)
+{
+    if constexpr (sizeof(T) == 8 || (T(-1) > 0 && sizeof(T) == 4)) {
+        return T(x == x ? int64_t(x) : -__INT64_MAX__ - 1);
+    } else {
+        return T(x == x ? int32_t(x) : -__INT32_MAX__ - 1);
+    }
+}

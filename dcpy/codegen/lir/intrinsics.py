@@ -100,6 +100,7 @@ INTRINSICS: Mapping[str, Callable[[Any], Rule]] = {
     "is_wide": lambda of: Rule((_of_device(of, const=True),), TRUTH),  # a place that is a multiple of 16 bytes
     # of the dialects of C, which print conversions and operations with them
     "truncate": lambda of: Rule((types.float64,), of),
+    "truncate_number": lambda of: Rule((types.float64,), of),  # of what lies in the range of 32 bits, or is no number
     "truth": lambda of: Rule((types.complex128,), TRUTH),
     "convert": lambda of: Rule((types.complex128,), of),
     "half_power": lambda of: Rule((of, Basic.INT), of),  # of half as much as the number, which is odd
