@@ -108,6 +108,7 @@ class Costs:
     lanes: int = 8  #: elements of a vector of float64, at most: a shorter axis is no good for vectors
     tile: int = 256  #: elements of a row that one thread takes at a time, where only columns may be divided
     unrolled_trips: int = 8  #: iterations of a map inside of another one that is written out
+    short_row: int = 64  #: elements of a row below which loops over rows and over one of them become one loop
     unrolled_terms: int = 16  #: terms of a sum, all short loops together, that is written out
     partial_sum: int = 1024  #: terms of one partial sum of floats
     sums_per_block: int = 32  #: partial sums of a block, of which each thread takes some where there is one result

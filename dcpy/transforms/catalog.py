@@ -87,6 +87,7 @@ TRANSFORMATIONS: Registry[type[Transformation[Any]]] = Registry(
         "map-interchange": f"{_MAPS}.map_interchange:MapInterchange",
         "map-tiling": f"{_MAPS}.map_tiling:MapTiling",
         "map-to-for-loop": f"{_MAPS}.map_to_for_loop:MapToForLoop",
+        "map-linearization": f"{_MAPS}.map_linearization:MapLinearization",
         "map-unrolling": f"{_MAPS}.map_unrolling:MapUnrolling",
         "map-versioning": f"{_MAPS}.map_versioning:MapVersioning",
         "mirrored-fusion": f"{_FUSION}.mirrored_fusion:MirroredFusion",

@@ -28,6 +28,7 @@ from dcpy.transforms.loops.saved_borders import SavedBorders
 from dcpy.transforms.loops.scatter_privatization import ScatterPrivatization
 from dcpy.transforms.loops.skewed_jam import SkewedJam
 from dcpy.transforms.maps.inner_map_isolation import IsolateInnerMap
+from dcpy.transforms.maps.map_linearization import MapLinearization
 from dcpy.transforms.maps.map_versioning import MapVersioning
 from dcpy.transforms.memory.copy_sinking import CopySinking
 from dcpy.transforms.pass_manager import run_pipeline
@@ -59,6 +60,7 @@ def cpu_pipeline(options: CpuOptions, costs: Costs = COSTS, limits: Limits = LIM
         ForwardScalars(),
         ProducerSinking(),
         OuterLoopVectorization(costs),
+        MapLinearization(costs=costs),
         AssignStorages(limits),
         ShareBuffers(),
         HoistBuffers(),
