@@ -31,7 +31,8 @@ def test_axes_before_them_stay():
     before = program("tasklet (a <- C[k, i, j]) -> (o -> C[k, i, j]) { o = a + 1.0 }", "k = 0:M, i = 0:N, j = 0:3")
     after = f"""{HEAD} {{
       view C_row: f64[M, N*3] of C
-      state {{ map k = 0:M, j_1 = 0:N*3 {{ tasklet (a <- C_row[k, j_1]) -> (o -> C_row[k, j_1]) {{ o = a + 1.0 }} }} }} }}"""
+      state {{ map k = 0:M, j_1 = 0:N*3 {{
+        tasklet (a <- C_row[k, j_1]) -> (o -> C_row[k, j_1]) {{ o = a + 1.0 }} }} }} }}"""
     expect(MapLinearization(), on=before).becomes(after).same_values(**SIZES)
 
 
