@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from dcpy.frontend.abstract_values.values import Static, Value, scalar_expr
+from dcpy.frontend.abstract_values.values import ArrayValue, Static, Value, scalar_expr
 from dcpy.frontend.implements import implements
 from dcpy.frontend.lower.op_builder import OpBuilder
+from dcpy.frontend.numpy.array_manipulation.reinterpretation import view
 from dcpy.frontend.numpy.parameter_defaults import NONE, NUMBER_0
 from dcpy.ir import types
-from dcpy.ir.expressions.scalar import Const, Index, cast, op
+from dcpy.ir.expressions.scalar import Const, Index, ScalarExpr, cast, op
 from dcpy.ir.symbolic import ZERO, Expr
 
 #: the largest number of dtypes that have few: where all of them are counted, the numbers need not be looked at before
@@ -39,14 +40,15 @@ def bincount(b: OpBuilder, x: Value, /, weights: Value = NONE, minlength: Value 
         numbers = b.array(b.cast(numbers, types.int64))
     zero = Const(0, types.int64)
     empty = op("le", Index(numbers.shape[0]), zero)
+    largest = None
     if highest is None and numbers.dtype.kind != "u":
-        least = cast(scalar_expr(b.reduce("min", numbers, (0,))), types.int64)
-        none_negative = op("or", empty, op("ge", least, zero))
+        largest = _largest_without_sign(b, numbers)
+        none_negative = op("or", empty, op("ge", largest, zero))
         b.check(none_negative, "ValueError", "'list' argument must have no negative elements")
     least_length = _at_least(b, minlength)
     size = least_length
     if highest is None or least_length.constant is None or least_length.constant <= highest:
-        largest = cast(scalar_expr(b.reduce("max", numbers, (0,))), types.int64)
+        largest = largest or cast(scalar_expr(b.reduce("max", numbers, (0,))), types.int64)
         length = op("select", empty, zero, op("add", largest, Const(1, types.int64)))
         size = b.emit.assign_symbol("n", op("max", length, Index(least_length)), 0)
     if weights == NONE or _is_empty(b, numbers.shape[0]):  # NumPy looks at weights of numbers only
@@ -58,6 +60,13 @@ def bincount(b: OpBuilder, x: Value, /, weights: Value = NONE, minlength: Value 
     sums = b.full([size], types.float64, NUMBER_0)
     b.call(Static(_add_weights), sums, numbers, values)
     return sums
+
+
+def _largest_without_sign(b: OpBuilder, numbers: ArrayValue) -> ScalarExpr:
+    """The largest of integers, seen without signs, as int64: below 0 where one of them is, and else the largest."""
+    bits = Static(np.dtype(f"u{numbers.dtype.itemsize}"))
+    most = scalar_expr(b.reduce("max", b.array(view(b, numbers, bits)), (0,)))
+    return cast(cast(most, numbers.dtype), types.int64)
 
 
 def _is_empty(b: OpBuilder, size: Expr) -> bool:
