@@ -32,7 +32,7 @@ class Untuned:
 
     `numpy` and `numba` are None where that peer has no sensible form; `parallel` names the loop variables of `numba`
     that may become ``prange``. `jax` says whether ``jax.numpy`` runs the program as it stands. Results agree within
-    `tolerance`, relative to the largest element.
+    `tolerance`, relative to the largest element. `seen`: somebody has read what dcpy makes of it.
     """
 
     function: Function
@@ -43,6 +43,7 @@ class Untuned:
     parallel: tuple[str, ...]
     jax: bool
     tolerance: float
+    seen: bool = False
 
     @property
     def name(self) -> str:
@@ -56,8 +57,8 @@ class Untuned:
 
     @property
     def half(self) -> str:
-        """``"develop"`` or ``"counted"``, by a hash of the name: nobody chooses."""
-        return HALVES[hashlib.sha256(self.name.encode()).digest()[0] % 2]
+        """``"develop"`` for what was seen; else that or ``"counted"`` by a hash of the name: nobody chooses."""
+        return HALVES[0] if self.seen else HALVES[hashlib.sha256(self.name.encode()).digest()[0] % 2]
 
     def made(self, size: str) -> tuple[Any, ...]:
         """The arguments of a size, the same in each process."""
@@ -66,7 +67,7 @@ class Untuned:
 
 def untuned(
     arguments: Arguments, small: int, medium: int, large: int, *, numpy: Function | bool = True,
-    numba: Function | bool = True, parallel: str = "", jax: bool = False, tolerance: float = 1e-7,
+    numba: Function | bool = True, parallel: str = "", jax: bool = False, tolerance: float = 1e-7, seen: bool = False,
 ) -> Callable[[Function], Function]:  # fmt: skip
     """Adds the decorated function. `numpy` and `numba`: True is the function itself, False is no form at all."""
 
@@ -76,7 +77,7 @@ def untuned(
     def add(function: Function) -> Function:
         sizes = {"S": small, "M": medium, "L": large}
         forms = (form(numpy, function), form(numba, function))
-        program = Untuned(function, arguments, sizes, *forms, tuple(parallel.split()), jax, tolerance)
+        program = Untuned(function, arguments, sizes, *forms, tuple(parallel.split()), jax, tolerance, seen)
         setattr(function, _MARK, program)
         return function
 

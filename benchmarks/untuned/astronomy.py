@@ -41,7 +41,7 @@ def _folded(times, brightness, period, bins):
     return sums / np.maximum(counts, 1)
 
 
-@untuned(lambda n, rng: (100 * rng.random(n), rng.random(n), 3.7, 20), 200, 20_000, 1_000_000, numba=_folded)
+@untuned(lambda n, rng: (100 * rng.random(n), rng.random(n), 3.7, 20), 200, 20_000, 1_000_000, numba=_folded, seen=True)
 def folded_light_curve(times, brightness, period, bins):
     phase = (times / period) % 1.0
     place = (phase * bins).astype(np.int64)

@@ -77,7 +77,8 @@ def _resampled(x, ratio, count):
     return found
 
 
-@untuned(lambda n, rng: (rng.random(n + 2), 0.91875, n), 200, 20_000, 1_000_000, numba=_resampled, parallel="i")
+@untuned(lambda n, rng: (rng.random(n + 2), 0.91875, n), 200, 20_000, 1_000_000, numba=_resampled, parallel="i",
+         seen=True)  # fmt: skip
 def resampled_sound(x, ratio, count):
     place = ratio * np.arange(count)
     left = place.astype(np.int64)

@@ -121,7 +121,7 @@ def _curves(controls, count):
     return found
 
 
-@untuned(lambda n, rng: (rng.random((n, 4, 2)), 16), 5, 300, 15_000, numba=_curves, parallel="i")
+@untuned(lambda n, rng: (rng.random((n, 4, 2)), 16), 5, 300, 15_000, numba=_curves, parallel="i", seen=True)
 def bezier_curves(controls, count):
     t = np.linspace(0, 1, count)
     weights = np.stack(((1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t**2 * (1 - t), t**3), axis=1)

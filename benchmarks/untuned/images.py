@@ -103,6 +103,6 @@ def _thresholded(image, level):
     return found
 
 
-@untuned(lambda n, rng: (_bytes(n, rng), 99), 32, 300, 2500, numba=_thresholded, parallel="i")
+@untuned(lambda n, rng: (_bytes(n, rng), 99), 32, 300, 2500, numba=_thresholded, parallel="i", seen=True)
 def thresholded_image(image, level):
     return np.where(image > level, np.uint8(255), np.uint8(0))

@@ -81,7 +81,7 @@ def _solved_small(matrices, rights):
 
 
 @untuned(lambda n, rng: (rng.random((n, 3, 3)) + 2 * np.eye(3), rng.random((n, 3))), 10, 1000, 50_000,
-         numba=_solved_small, parallel="t", jax=True)  # fmt: skip
+         numba=_solved_small, parallel="t", jax=True, seen=True)  # fmt: skip
 def solutions_of_small_systems(matrices, rights):
     return np.linalg.solve(matrices, rights[..., None])[..., 0]
 
