@@ -9,6 +9,7 @@ import dcpy
 from dcpy.codegen.generate import generate
 from dcpy.ir.text import parse_sdfg
 from dcpy.transforms.cpu.lowering import lower_for_cpu
+from tests.support.compiled import compile_sdfg
 
 FOLDED = """
 sdfg @folded(A: {dtype}[N], s: {dtype}[1]) symbols(N: size) {{
@@ -39,6 +40,32 @@ def test_lanes_fill_vectors_and_need_no_other_loop_where_iterations_are_many():
     text = printed("min", "f32", "64")
     assert "float s_lanes[32];" in text
     assert "if (" not in text.split("_program(", 1)[1].split("return")[0]
+
+
+def test_short_rows_fill_one_vector():
+    text = printed("max")
+    assert "} else if (N >= 4) {" in text
+    assert "const int64_t i_first_1 = dcpy_min<int64_t>(i_piece_1, N - 4);" in text
+    assert "} else if" not in printed("max", size="12")
+    assert "lanes" not in printed("max", size="3")
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize("dtype", ["f64", "f32"])
+@pytest.mark.parametrize("op", ["min", "max"])
+@pytest.mark.parametrize("size", ["N", "3", "4", "9", "12", "15"])
+def test_extrema_of_short_rows(op, dtype, size):
+    program = FOLDED.format(op=op, dtype=dtype, size=size)
+    run, rng = compile_sdfg(program), np.random.default_rng(5)
+    for count in range(1, 36) if size == "N" else [int(size)]:
+        for special in (False, True):
+            values = rng.standard_normal(count).astype(np.float64 if dtype == "f64" else np.float32)
+            with np.errstate(over="ignore"):
+                values[rng.integers(0, count)] = SPECIAL[rng.integers(0, len(SPECIAL))] if special else 0.5
+            total = np.full(1, -np.inf if op == "max" else np.inf, values.dtype)
+            run(values, total)
+            expected = getattr(np, "maximum" if op == "max" else "minimum").reduce(values)
+            assert np.array_equal(total[0], expected, equal_nan=True), (count, values)
 
 
 def test_beside_other_writes_the_largest_float_is_the_largest_integer():

@@ -57,9 +57,10 @@ def lower_map(context: Context, node: Map, lower_region: LowerRegion) -> None:
     threads = isinstance(node.schedule, Parallel) and context.may_start_team
     writes = conflict_resolutions(context.uses, node)
     folded = isinstance(node.schedule, FOLDED)
-    vectors = _width(context, node, writes) != 1 and not is_short(node.domain[-1])
+    wide = _width(context, node, writes) != 1
+    vectors = wide and not is_short(node.domain[-1])
     places = [m for m in (reducible(writes) if folded else []) if is_new(context, m, vectors=vectors)]
-    in_lanes = vectors and not threads and folds_in_lanes(context, node, writes, places)
+    in_lanes = wide and not threads and folds_in_lanes(context, node, writes, places)
     accumulators = {m: accumulator_for(context, m, vectors=vectors and not in_lanes) for m in places}
     for accumulator, start in accumulators.values():
         for variable in accumulator.variables if start is not None else ():

@@ -12,7 +12,8 @@ g++ makes no vectors of extrema of floats, as NaN stays, but it makes some of a 
     ...
 
 The last piece may begin in the one before it: an extremum that takes a value twice is the same. So nothing else may be
-written. Fewer iterations than there are lanes run as they are.
+written. Fewer iterations than there are lanes are folded in those of one vector, and even fewer run as they are: there
+each waits for the one before, so that rows of a dozen elements gain, too.
 """
 
 from __future__ import annotations
@@ -31,12 +32,13 @@ from dcpy.ir.analysis.parallelism.conflict_resolutions import ConflictResolution
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Tasklet
 from dcpy.ir.region import Region, State
-from dcpy.ir.symbolic import ONE
+from dcpy.ir.symbolic import ONE, Ranges
 from dcpy.ir.tree import subtree
 from dcpy.ir.types import DType
 
 LowerRegion = Callable[[Context, Region], tree.Body]
 BYTES = 128  #: of the lanes: two vectors of the widest processors, so that one is folded while the other one waits
+SHORT_BYTES = 32  #: of the lanes where there are too few iterations for all
 
 
 def folds_in_lanes(context: Context, node: Map, writes: ConflictResolutions, places: Sequence[Memlet]) -> bool:
@@ -55,7 +57,35 @@ def extremum_lanes(
     context: Context, node: Map, accumulators: Mapping[Memlet, Accumulator], lower_region: LowerRegion
 ) -> tree.Body:
     """The loop over the innermost parameter of a map, which folds into the accumulators by way of lanes."""
-    count = BYTES // max(_dtype(context, memlet).itemsize for memlet in accumulators)
+    domain = node.domain[-1]
+    known, size = domain.size.constant, max(_dtype(context, memlet).itemsize for memlet in accumulators)
+    counts = [each // size for each in (BYTES, SHORT_BYTES) if known is None or known >= each // size]
+    if known is not None and counts:
+        return (tree.Compound(_pieces(context, node, accumulators, lower_region, counts[0])),)
+    start, stop = context.symbolic(domain.start), context.symbolic(domain.stop)
+    with context.knowing(_inside(context, node)):
+        alone = lower_region(context, node.body)
+    short = tree.Loop(context.names.of(node.params[-1]), start, stop, integer(1), alone, span=node.span)
+    there = plus(stop, times(start, integer(-1)))
+    cases = [
+        (Infix(">=", there, integer(count), TRUTH), _pieces(context, node, accumulators, lower_region, count))
+        for count in counts
+    ]
+    return (tree.If(tuple(cases), (short,)),) if cases else (short,)
+
+
+def _inside(context: Context, node: Map) -> Ranges:
+    """The ranges of symbols and parameters inside of a map."""
+    ranges = context.ranges
+    for param, dim in zip(node.params, node.domain, strict=True):
+        ranges = within(ranges, param, dim)
+    return ranges
+
+
+def _pieces(
+    context: Context, node: Map, accumulators: Mapping[Memlet, Accumulator], lower_region: LowerRegion, count: int
+) -> tree.Body:
+    """The fold in `count` lanes."""
     fresh, domain = context.names.fresh, node.domain[-1]
     variable = context.names.of(node.params[-1])
     lane, piece, first = (Name(fresh(stem), INDEX) for stem in ("lane", f"{variable}_piece", f"{variable}_first"))
@@ -65,13 +95,8 @@ def extremum_lanes(
     }
     items = {memlet: Item(array, lane, _dtype(context, memlet)) for memlet, array in lanes.items()}
     folded = {m: Accumulator(items[m], of.dtype, of.op) for m, of in accumulators.items()}
-    ranges = context.ranges
-    for param, dim in zip(node.params, node.domain, strict=True):
-        ranges = within(ranges, param, dim)
-    with context.knowing(ranges):
-        alone = lower_region(context, node.body)
-        with context.accumulating(folded):
-            side_by_side = lower_region(context, node.body)
+    with context.knowing(_inside(context, node)), context.accumulating(folded):
+        side_by_side = lower_region(context, node.body)
     start, stop = context.symbolic(domain.start), context.symbolic(domain.stop)
     last = plus(stop, integer(-count))
 
@@ -82,7 +107,7 @@ def extremum_lanes(
         return tree.Update(target, value, _operator(accumulators[memlet]))
 
     halves = [1 << power for power in reversed(range(count.bit_length() - 1))]
-    pieces = (
+    return (
         *(tree.StackBuffer(array.name, _dtype(context, memlet), count) for memlet, array in lanes.items()),
         each(count, *(tree.Assign(items[m], _operator(accumulators[m]).neutral) for m in lanes)),
         tree.Loop(piece.name, start, stop, integer(count), (
@@ -92,12 +117,6 @@ def extremum_lanes(
         *(each(half, *(fold(m, items[m], _moved(items[m], half)) for m in lanes)) for half in halves),
         *(fold(m, accumulators[m].variable, Item(lanes[m], integer(0), items[m].type)) for m in lanes),
     )  # fmt: skip
-    known = domain.size.constant
-    if known is not None and known >= count:
-        return (tree.Compound(pieces),)
-    short = tree.Loop(variable, start, stop, integer(1), alone, span=node.span)
-    enough = Infix(">=", plus(stop, times(start, integer(-1))), integer(count), TRUTH)
-    return (tree.If(((enough, pieces),), (short,)),)
 
 
 def _dtype(context: Context, memlet: Memlet) -> DType:
