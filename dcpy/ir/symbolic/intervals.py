@@ -25,7 +25,10 @@ MOST_AXES = 6  # of a box whose products are looked at
 
 def wrapped(expr: Expr) -> Expr:
     """The expression as int64 arithmetic computes it: its factors, and its number, wrap around."""
-    if all(LIMITS[0] <= factor <= LIMITS[1] for _, factor in expr.terms):
+    for _, factor in expr.terms:
+        if not LIMITS[0] <= factor <= LIMITS[1]:
+            break
+    else:
         return expr
     kept = ((monomial, (factor - LIMITS[0]) % 2**64 + LIMITS[0]) for monomial, factor in expr.terms)
     return Expr(tuple(term for term in kept if term[1]))

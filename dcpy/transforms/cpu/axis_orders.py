@@ -12,12 +12,14 @@ from collections.abc import Iterator, Sequence
 from dcpy.ir.analysis.accesses.strides import step_of
 from dcpy.ir.analysis.costs.nest_time import seconds_in_order
 from dcpy.ir.analysis.parallelism.conflict_resolutions import conflict_resolutions
+from dcpy.ir.data import Array
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.machine_model import Costs
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Tasklet
 from dcpy.ir.region import State
 from dcpy.ir.schedules import SEQUENTIAL, VECTOR, Unrolled
+from dcpy.ir.symbolic import Expr, Ranges
 
 SIZES = (12, 150, 2000)  #: of each dimension that is not known: in the first cache, in the second, in none
 MOST = 4  #: parameters whose orders are compared
@@ -64,12 +66,25 @@ def _unknown(rw: Rewriter) -> Iterator[str]:
 
 def _follows_memory(node: Map, order: Sequence[str], rw: Rewriter) -> bool:
     """Return whether no access moves further with a parameter than with one before it: then no order is better."""
-    return all(_is_sorted(memlet, order, rw) for memlet in _memlets(node))
-
-
-def _is_sorted(memlet: Memlet, order: Sequence[str], rw: Rewriter) -> bool:
-    steps = [step_of(memlet, param, rw.uses) for param in order if param in memlet.subset.symbols]
     ranges = rw.uses.ranges_at(rw.sdfg.body)
+    memlets = [memlet for memlet in dict.fromkeys(_memlets(node)) if not _is_plain(memlet, order, rw)]
+    shapes = dict.fromkeys(rw.uses.desc(memlet.container).shape for memlet in memlets)
+    for size in dict.fromkeys(itertools.chain(*shapes)):  # what is accessed has elements
+        ranges = ranges if size.constant is not None else ranges.narrowed(size - 1)
+    return all(_is_sorted(memlet, order, rw, ranges) for memlet in memlets)
+
+
+def _is_plain(memlet: Memlet, order: Sequence[str], rw: Rewriter) -> bool:
+    """Return whether an array in C order is accessed at the parameters themselves, in their order: most are."""
+    desc = rw.uses.desc(memlet.container)
+    if not isinstance(desc, Array) or desc.axes != tuple(range(len(desc.shape))):
+        return False
+    named = [dim.name for dim in memlet.subset.dims if isinstance(dim, Expr) and dim.terms]
+    return named == [param for param in order if param in named]
+
+
+def _is_sorted(memlet: Memlet, order: Sequence[str], rw: Rewriter, ranges: Ranges) -> bool:
+    steps = [step_of(memlet, param, rw.uses) for param in order if param in memlet.subset.symbols]
     return all(
         outer is not None and inner is not None and ranges.proves_le(inner, outer)
         for outer, inner in itertools.pairwise(steps)

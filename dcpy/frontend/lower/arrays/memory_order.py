@@ -34,14 +34,14 @@ def order_of_ufunc(b: TypedEmitter, operands: Sequence[Value], rank: int, *, in_
     that an operand does not have, or repeats, says nothing; a size that may turn out to be 1 is assumed to be the one
     of the call that is compiled. An operand in C order has the last `in_c_order` axes.
     """
-    every = [value for value in operands if isinstance(value, ArrayValue)]
-    arrays = [value for value in every if value.rank > 1]
+    arrays = [value for value in operands if isinstance(value, ArrayValue) and value.rank > 1]
     if all(_is_plainly_in_order(b, value) for value in arrays):
         return tuple(range(rank))
     known = [Steps(b, value) for value in arrays]
     if all(steps.is_in_order for steps in known):
         return tuple(range(rank))
-    sizes = [{b.exact(size) for value in every for size in value.shape[axis - rank : axis - rank + 1 or None]}
+    shapes = [value.shape for value in operands if isinstance(value, ArrayValue)]
+    sizes = [{b.exact(size) for shape in shapes for size in shape[axis - rank : axis - rank + 1 or None]}
              for axis in range(rank)]  # fmt: skip
     guesses = set()
 

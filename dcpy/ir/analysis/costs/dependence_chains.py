@@ -17,7 +17,8 @@ from dcpy.ir.machine_model import Costs
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.tree import Element
 
-Location = AddressPattern | str  #: in memory, or a scalar by its name
+Lattice = tuple[str, object]
+Read = tuple[int, str, Memlet, AddressPattern | None]  #: statement, connector, what is read, and where
 _OF_INTEGERS = 4  #: so much sooner than sums of floats are those of integers there
 
 
@@ -40,6 +41,7 @@ def chain_of(phase: Phase, depth: int, lanes: int, costs: Costs) -> float:
 
 def _carried(phase: Phase, costs: Costs) -> Iterator[tuple[int, int, int, bool]]:
     """Each chain: the axis that carries it, over how many iterations, picoseconds, and whether it is a reduction."""
+    reads, first_writes = _reads_by_lattice(phase), _first_writes(phase)
     for position, statement in enumerate(phase.statements):
         for memlet, pattern in _written(statement):
             if memlet.wcr:
@@ -47,10 +49,13 @@ def _carried(phase: Phase, costs: Costs) -> Iterator[tuple[int, int, int, bool]]
                 if axis is not None:
                     yield axis, 1, costs.processor.latencies.add, True
                 continue
-            for start, name, axis, distance in _sources(phase, position, memlet, pattern):
+            for start, name, read, place in reads.get(_lattice(memlet, pattern), ()):
+                found = _distance(phase, (read, place), (memlet, pattern)) if start <= position else None
+                if found is None or first_writes.get((read.container, _place(place)), start) < start:
+                    continue
                 latency = _latency(phase.statements[start : position + 1], name, memlet, costs)
                 if latency is not None:
-                    yield axis, distance, latency, False
+                    yield *found, latency, False
 
 
 def _written(statement: CountedStatement) -> Iterator[tuple[Memlet, AddressPattern | None]]:
@@ -65,15 +70,27 @@ def _innermost_without(pattern: AddressPattern | None, phase: Phase, memlet: Mem
     return None if pattern.scattered else max(still, default=None)
 
 
-def _sources(
-    phase: Phase, position: int, memlet: Memlet, pattern: AddressPattern | None
-) -> Iterator[tuple[int, str, int, int]]:
-    """Reads of what a write has left in an earlier iteration: statement, connector, carrying axis, distance."""
-    for start, statement in enumerate(phase.statements[: position + 1]):
+def _reads_by_lattice(phase: Phase) -> dict[Lattice, list[Read]]:
+    """The reads of tasklets that may meet a write, by what both have in common; in order."""
+    found: dict[Lattice, list[Read]] = {}
+    for start, statement in enumerate(phase.statements):
         for (name, read), place in zip(_connected(statement, Role.READ), statement.reads, strict=False):
-            found = _distance(phase, (read, place), (memlet, pattern))
-            if found is not None and not _written_before(phase, start, read, place):
-                yield start, name, *found
+            found.setdefault(_lattice(read, place), []).append((start, name, read, place))
+    return found
+
+
+def _lattice(memlet: Memlet, pattern: AddressPattern | None) -> Lattice:
+    """Return what accesses have in common that meet in some iterations: a container, and the steps along the axes."""
+    return (memlet.container, None) if pattern is None else (pattern.container, pattern.steps)
+
+
+def _first_writes(phase: Phase) -> dict[tuple[str, object], int]:
+    """The position in an iteration at which each location is written first."""
+    found: dict[tuple[str, object], int] = {}
+    for position, statement in enumerate(phase.statements):
+        for memlet, pattern in _written(statement):
+            found.setdefault((memlet.container, _place(pattern)), position)
+    return found
 
 
 def _distance(
@@ -100,15 +117,6 @@ def _distance(
 
 def _keeps_order(phase: Phase, axis: int) -> bool:
     return not phase.axes[axis].axis.is_parallel
-
-
-def _written_before(phase: Phase, position: int, memlet: Memlet, pattern: AddressPattern | None) -> bool:
-    """Return whether the same iteration has already written what is read."""
-    for statement in phase.statements[:position]:
-        for other, place in _written(statement):
-            if other.container == memlet.container and _place(place) == _place(pattern):
-                return True
-    return False
 
 
 def _place(pattern: AddressPattern | None) -> tuple[object, ...] | None:
