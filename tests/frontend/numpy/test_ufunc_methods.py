@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import dcpy
 from tests.support.numpy_records import Record, check, op
 
 INTEGERS = ("int32", "int8", "bool")
@@ -31,6 +32,10 @@ def fill_diagonal(a):
     np.fill_diagonal(a, [7, 8])
 
 
+def fill_diagonal_with_one(a):
+    np.fill_diagonal(a, a[0, 0] + 1)
+
+
 def fill_diagonal_again(a):
     np.fill_diagonal(a, 7, wrap=True)
 
@@ -52,6 +57,11 @@ WRITES = [
     Record(change, ((5,),), name="change"),
     Record(change_bits, MATRIX, ("int32",), name="change_bits"),
     Record(fill_diagonal, ((3, 3), (5, 2), (2, 5), (3, 3, 3), (3, 2, 3), (3,)), name="fill_diagonal"),
+    Record(
+        fill_diagonal_with_one,
+        ((1, 1), (1, 9), (9, 1), (4, 7), (7, 4)),
+        name="fill_diagonal_with_one",
+    ),
     Record(fill_diagonal_again, ((3, 3), (7, 2), (2, 5)), name="fill_diagonal_again"),
     Record(copy_where, MATRIX, name="copy_where"),
     Record(copy_anything, MATRIX, ("int32", "float32"), name="copy_anything"),
@@ -67,6 +77,13 @@ RECORDS = [
     op(lambda a: np.diff(a, append=a[:1], axis=0), shapes=((5,), (3, 4))),
     op(lambda a: np.diff(a, 2, prepend=[1, 2], append=3.5), shapes=((5,), (0,)), dtypes=("int32",)),
 ]
+
+
+def test_diagonals_are_filled_in_parallel():
+    """One store for each row, without a quotient that says where it is."""
+    text = str(dcpy.program(fill_diagonal_with_one, auto_optimize=True).to_sdfg(np.ones((9, 7))))
+    assert "//" not in text
+    assert "loop" not in text
 
 
 @pytest.mark.parametrize("function", DTYPES, ids=lambda f: f.__name__)

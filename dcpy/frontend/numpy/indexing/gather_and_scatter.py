@@ -178,10 +178,12 @@ def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
     if a.ndim < 2:
         raise ValueError("array must be at least 2-d")
     values = np.ravel(val)
-    if a.ndim == 2:
+    if a.ndim == 2 and not wrap:
+        for k in range(min(a.shape[0], a.shape[1])):
+            a[k, k] = values[k % len(values)]
+    elif a.ndim == 2:
         width = a.shape[1]
-        count = min(a.shape[0], width) if not wrap else (a.shape[0] * width + width) // (width + 1)
-        for k in range(count):
+        for k in range((a.shape[0] * width + width) // (width + 1)):
             place = k * (width + 1)
             a[place // width, place % width] = values[k % len(values)]
     else:
