@@ -166,3 +166,19 @@ def test_extrema_of_all_lengths(dtype):
         x[1, rng.integers(length)] = np.nan
         for mine, theirs in zip(program(x), extrema(x), strict=True):
             np.testing.assert_array_equal(mine, theirs)
+
+
+def test_teams_have_copies_of_what_they_do_not_change():
+    """A variable that a team refers to is read anew behind each store of a loop that follows: vectors end."""
+    head = "sdfg @f(A: f64[N], B: f64[N], s: f64[1]) symbols(N: size)"
+    team = f"{head} {{ state {{ map i = 0:N @parallel {{ tasklet (a <- A[i]) -> "
+    text = generate(_lowered(f"{team}(o -> B[i]) {{ o = a }} }} }} }}")).units[0].text
+    assert "dcpy_team([=, A = A + 0, B = B + 0] {" in text or "dcpy_team([=, B = B + 0, A = A + 0] {" in text
+    text = generate(_lowered(f"{team}(o -> s[0] (add)) {{ o = a }} }} }} }}")).units[0].text
+    assert "&" in text.split("dcpy_team([", 1)[1].split("]", 1)[0]
+
+
+def _lowered(text):
+    sdfg = parse_sdfg(text)
+    lower_for_cpu(sdfg)
+    return sdfg

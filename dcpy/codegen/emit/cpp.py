@@ -42,7 +42,7 @@ WORDS = {
     "warn": "dcpy_warn",
     "numbers": "static thread_local int64_t error[5];  // the numbers of the last failure's message, and its iteration",
     "combine": "{place} = ([]({type} a, {type} b) {{ return {combined}; }})({place}, {value});",
-    "team": "dcpy_team([&] {{ {call} }});",
+    "team": "dcpy_team([{captured}] {{ {call} }});",
     "exchange": "dcpy_atomic<{bits}>({address}, {value}, []({type} a, {type} b) {{ return {combined}; }});",
 }  # fmt: skip
 INTRINSICS = {

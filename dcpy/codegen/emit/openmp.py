@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dcpy.codegen.emit import statements
 from dcpy.codegen.emit.expressions import CONDITIONAL, POSTFIX, UNARY
 from dcpy.codegen.lir import tree
-from dcpy.codegen.lir.expr import Name
+from dcpy.codegen.lir.expr import Name, Prefix
 from dcpy.codegen.lir.reduction_operators import ReductionOperator
-from dcpy.codegen.lir.types import Reference
+from dcpy.codegen.lir.types import Pointer, Reference
 
 if TYPE_CHECKING:
     from dcpy.codegen.emit.dialect import Text
@@ -124,21 +125,37 @@ def team(out: Printer, s: tree.TeamCall) -> None:
     """A call by the threads of ``omp parallel``, or by this one alone; in C++, teams may rest (teams.h)."""
     call = f"{out.text(s.call)};"
     if s.condition is None:
-        _by_all(out, call)
+        _by_all(out, call, s)
         return
     out.out.line(f"if ({out.text(s.condition)}) {{")
     with out.out.indented():
-        _by_all(out, call)
+        _by_all(out, call, s)
     out.out.directive("} else {")
     with out.out.indented():
         out.out.line(call)
     out.out.directive("}")
 
 
-def _by_all(out: Printer, call: str) -> None:
+def _captured(s: tree.TeamCall) -> Iterator[str]:
+    """The variables of a call that its function object has in another way than as copies.
+
+    It refers to those that change. Others would be read anew behind each store then, as any number in memory; of an
+    array it has the address of the first element.
+    """
+    for place, arg in enumerate(s.call.args):
+        match arg:
+            case Name(name=name) if place in s.changed:
+                yield f"&{name}"
+            case Name(name=name, type=Pointer()):
+                yield f"{name} = {name} + 0"
+            case Prefix(op="&", arg=Name(name=name)):
+                yield f"&{name}"
+
+
+def _by_all(out: Printer, call: str, s: tree.TeamCall) -> None:
     rests = out.dialect.word("team")
     if rests:
-        out.out.line(rests.format(call=call))
+        out.out.line(rests.format(captured=", ".join(dict.fromkeys(("=", *_captured(s)))), call=call))
         return
     out.out.directive("#pragma omp parallel")
     out.out.line(call)

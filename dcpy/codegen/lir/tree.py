@@ -180,10 +180,14 @@ class If(_Placed):
 
 @dataclass(frozen=True, slots=True)
 class TeamCall(_Placed):
-    """A call by all threads where `condition` holds (None: always), else by this one alone."""
+    """A call by all threads where `condition` holds (None: always), else by this one alone.
+
+    `changed`: the positions of arguments that are variables, and that the call changes.
+    """
 
     call: Call
     condition: LirExpr | None = None
+    changed: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -303,13 +303,16 @@ def _call_by_team(context: Context, node: Map, loops: tree.Body, fails: bool) ->
     # A team and a single thread both call it: g++ would inline, and so compile, it twice.
     context.module.functions.append(tree.Function(name, Basic.VOID, tuple(params), loops, inline=False, span=node.span))
     call = Call(name, tuple(args), Basic.VOID)
+    changed = tuple(place for place, param in enumerate(params) if isinstance(param.type, Reference))
     above = node.schedule.above if isinstance(node.schedule, Parallel) else 0
     factors, _ = work_of(node, context.sdfg, context.module.costs)
     iterations = product_of(*factors).constant
     if iterations is None:
-        team: tree.TeamCall | tree.Evaluate = tree.TeamCall(call, _exceeds(context, factors, above), span=node.span)
+        team: tree.TeamCall | tree.Evaluate = tree.TeamCall(
+            call, _exceeds(context, factors, above), changed, span=node.span
+        )
     else:
-        team = tree.TeamCall(call, span=node.span) if iterations > above else tree.Evaluate(call)
+        team = tree.TeamCall(call, None, changed, span=node.span) if iterations > above else tree.Evaluate(call)
     if checks:
         _emit_with_checks(context, team, fails)
     else:

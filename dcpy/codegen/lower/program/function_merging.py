@@ -15,7 +15,7 @@ from dcpy.codegen.c_identifiers import Names
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import Call, LirExpr, Literal, Name, Operation
 from dcpy.codegen.lir.traversal import parts
-from dcpy.codegen.lir.types import TYPES, Basic
+from dcpy.codegen.lir.types import TYPES, Basic, Reference
 from dcpy.ir import types
 
 T = TypeVar("T")
@@ -227,7 +227,8 @@ def _from_inside(team: tree.TeamCall, callee: tree.Function) -> LirExpr | None:
 
 def _team(callee: tree.Function, condition: LirExpr | None, name: str) -> tree.Function:
     call = Call(callee.name, tuple(param.ref for param in callee.params), Basic.VOID)
-    return replace(callee, name=name, body=(tree.TeamCall(call, condition),))
+    changed = tuple(place for place, param in enumerate(callee.params) if isinstance(param.type, Reference))
+    return replace(callee, name=name, body=(tree.TeamCall(call, condition, changed),))
 
 
 def _with_statements(function: tree.Function, change: Callable[[tree.Statement], tree.Statement]) -> tree.Function:

@@ -63,7 +63,7 @@ def test_factors_are_passed():
 
 def test_a_team_is_decided_on_in_one_place():
     text = text_of(guarded)
-    assert text.count("dcpy_team([&]") == 1
+    assert text.count("dcpy_team([=") == 1
     assert len(re.findall(r"\w+_by_team\(.*;", text)) == 2
 
 
