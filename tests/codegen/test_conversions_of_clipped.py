@@ -31,8 +31,12 @@ def below_only(x):
     return np.minimum(x, 1e9).astype(np.int32)
 
 
-def text_of(function):
-    sdfg = dcpy.program(function).to_sdfg(VALUES)
+def to_the_last(x):
+    return np.clip(x, 0, 2147483647).astype(np.int32)
+
+
+def text_of(function, dtype=np.float64):
+    sdfg = dcpy.program(function).to_sdfg(VALUES.astype(dtype))
     sdfg.auto_optimize()
     return sdfg.code()
 
@@ -45,7 +49,10 @@ def test_one_question_where_both_ends_are_known(function):
 
 
 def test_all_questions_where_one_end_is_not_known():
-    assert "dcpy_truncate_number<" not in text_of(below_only)
+    with np.errstate(over="ignore"):
+        assert "dcpy_truncate_number<" not in text_of(below_only)
+        assert "dcpy_truncate_number<" not in text_of(to_the_last, np.float32)  # where the last one is 2**31
+        assert "dcpy_truncate_number<" in text_of(to_the_last)
 
 
 @pytest.mark.cc

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from dcpy.codegen.lir.expr import Aggregate, Convert, Field, Infix, Intrinsic, LirExpr, Literal, Operation
 from dcpy.codegen.lir.types import TRUTH, Basic
 from dcpy.ir import types
@@ -26,23 +28,29 @@ def converted(expr: LirExpr, source: DType, target: DType) -> LirExpr:
     if target == types.float16 and source.kind in "biu":
         return converted(converted(expr, source, types.float32), types.float32, target)
     if source.kind == "f" and target.kind in "iu":
-        known = _bounds(expr)
+        known = _bounds(expr, source)
         fits = known is not None and known[0] >= -(2.0**31) and known[1] < 2.0**31
         return Intrinsic("truncate_number" if fits else "truncate", (expr,), target, target)
     return Convert(expr, target)
 
 
-def _bounds(expr: LirExpr) -> tuple[float, float] | None:
-    """Between which numbers a float lies that is one, by extrema with numbers in its expression; None: not known."""
+def _bounds(expr: LirExpr, dtype: DType) -> tuple[float, float] | None:
+    """Between which numbers a float lies that is one, by extrema with numbers in its expression; None: not known.
+
+    The numbers are rounded to the dtype: 2**31 - 1 is 2**31 as float32.
+    """
     match expr:
         case Literal(value=bool() | int() | float() as value) if not math.isnan(value):
-            return float(value), float(value)
+            with np.errstate(over="ignore"):
+                rounded = float(dtype.numpy.type(value))
+            return rounded, rounded
         case Operation(name="min" | "max" as name, args=(one, other)):
-            sides = [_bounds(one) or (-math.inf, math.inf), _bounds(other) or (-math.inf, math.inf)]
+            sides = [_bounds(side, dtype) or (-math.inf, math.inf) for side in (one, other)]
             pick = min if name == "min" else max
             return pick(low for low, _ in sides), pick(high for _, high in sides)
-        case Operation(name="rint" | "floor" | "ceil" | "trunc", args=(arg,)) if (inner := _bounds(arg)) is not None:
-            return inner[0] - 1, inner[1] + 1
+        case Operation(name="rint" | "floor" | "ceil" | "trunc", args=(arg,)):
+            inner = _bounds(arg, dtype)
+            return inner and (inner[0] - 1, inner[1] + 1)
     return None
 
 

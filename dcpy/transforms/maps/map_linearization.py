@@ -77,17 +77,18 @@ class MapLinearization(Transformation[LongRow]):
         """Return the parameter."""
         node = m[self.map]
         param = rw.fresh_name(plan.params[1])
-        names = {name: self._seen_as_row(name, plan, m, rw) for name in plan.containers}
+        names = {name: self._seen_as_row(name, m, rw) for name in plan.containers}
         for tasklet in list(node.body.walk_nodes()):
             rw.replace_memlets(tasklet, partial(_along_row, names, param))
         domain = (*node.domain[:-2], Range(ZERO, plan.size))
         rw.update(node, params=(*node.params[:-2], param), domain=domain)
         return param
 
-    def _seen_as_row(self, name: str, plan: LongRow, m: Match, rw: Rewriter) -> str:
+    def _seen_as_row(self, name: str, m: Match, rw: Rewriter) -> str:
         desc = rw.uses.desc(name)
         assert isinstance(desc, Array | View)
-        shape = (*desc.shape[:-2], plan.size)
+        rows, row = desc.shape[-2:]  # all of them, also where the map goes over some
+        shape = (*desc.shape[:-2], rows * row)
         offset = desc.offset if isinstance(desc, View) else ZERO
         view = View(name, desc.dtype, shape, (*strides_of(desc)[:-2], ONE), offset)
         return rw.declare_fresh(f"{name}_row", view, m.state.region)
@@ -113,13 +114,13 @@ def _memlets(node: Map) -> Iterator[Memlet]:
 
 
 def _is_packed(memlet: Memlet, outer: str, inner: str, row: Expr, uses: Uses) -> bool:
-    """Return whether these parameters index the last two dimensions, and rows of this size follow each other."""
+    """Return whether these parameters index the last two dimensions, which are rows of this size behind each other."""
     desc, dims = uses.desc(memlet.container), memlet.subset.dims
     if not isinstance(desc, Array | View) or memlet.dynamic or len(dims) < 2 or dims[-2:] != (sym(outer), sym(inner)):
         return False
     if any({outer, inner} & {*dim.symbols} for dim in dims[:-2]):
         return False
-    return strides_of(desc)[-2:] == (row, ONE)
+    return desc.shape[-1] == row and strides_of(desc)[-2:] == (row, ONE)
 
 
 def _along_row(names: dict[str, str], param: str, memlet: Memlet) -> Memlet:

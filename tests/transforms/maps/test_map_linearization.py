@@ -36,6 +36,12 @@ def test_axes_before_them_stay():
     expect(MapLinearization(), on=before).becomes(after).same_values(**SIZES)
 
 
+def test_some_rows_are_a_part_of_the_long_row():
+    before = program("tasklet (a <- A[i, j]) -> (o -> C[0, i, j]) { o = a }", "i = 0:min(N, 2), j = 0:3")
+    found = expect(MapLinearization(), on=before)
+    found.same_values(N=[0, 1, 5], M=[1, 2])
+
+
 REFUSED = {
     "one vector for all rows": ("tasklet (a <- A[i, j], w <- w[j]) -> (o -> B[i, j]) { o = a*w }", "row behind row"),
     "columns": ("tasklet (a <- T[j, i]) -> (o -> B[i, j]) { o = a }", "row behind row"),
@@ -69,13 +75,25 @@ def masked(points):
     return found
 
 
+def shifted(points):
+    points[1:, :] = points[:-1, :] * 2 + points[1:, :]
+
+
+def some(points):
+    found = np.ones((points.shape[0] + 1, 3))
+    for i in range(points.shape[0]):
+        for j in range(3):
+            found[i, j] = points[i, j] * 2
+    return found
+
+
 def in_place(points):
     points *= 0.5
     points += np.sqrt(points)
 
 
 @pytest.mark.cc
-@pytest.mark.parametrize("function", [scaled, masked, in_place], ids=lambda function: function.__name__)
+@pytest.mark.parametrize("function", [scaled, masked, in_place, shifted, some], ids=lambda function: function.__name__)
 def test_values_are_numpys(function):
     program = dcpy.program(function, auto_optimize=True)
     rng = np.random.default_rng(2)

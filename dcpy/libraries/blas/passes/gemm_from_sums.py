@@ -43,8 +43,8 @@ class GemmFromSums(Transformation[Gemm]):
 
     A sum may also be in a variable of the point, which is 0 at first and then stored. Factors may lie transposed, and a
     scalar may be a third one. Applies to nests of maps that do nothing else, inside no other one, whose operands are
-    floats of one dtype, where the result overlaps no factor. The order of sums may change. Where two dimensions have a
-    few elements, loops in registers are as quick.
+    floats of one dtype, where the result overlaps no factor. The order of sums may change, and the scalar is multiplied
+    with them. Where two dimensions have a few elements, loops in registers are as quick.
     """
 
     name: ClassVar[str] = "gemm-from-sums"
