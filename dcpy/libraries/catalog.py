@@ -172,6 +172,7 @@ TRANSFORMATIONS: dict[str, str] = {
     "right-looking-updates": f"{_BLAS}.passes.right_looking_updates:RightLookingUpdates",
     "blocked-recurrences": f"{_BLAS}.passes.blocked_recurrences:BlockedRecurrences",
     "gemm-recognition": f"{_BLAS}.passes.gemm_recognition:GemmRecognition",
+    "gemm-from-inner-sums": f"{_BLAS}.passes.gemm_from_inner_sums:GemmFromInnerSums",
     "gemm-from-sums": f"{_BLAS}.passes.gemm_from_sums:GemmFromSums",
     "narrow-product": f"{_BLAS}.passes.stacked_products:NarrowProduct",
     "loop-over-decompositions": f"{_LAPACK}.loop_over_decompositions:LoopOverDecompositions",
@@ -185,7 +186,7 @@ TRANSFORMATIONS: dict[str, str] = {
 IDIOMS: dict[str, str] = {
     "blas": f"{_BLAS}.passes.gemm_epilogues:FOLD_PRODUCTS",
     "blas/cpu": f"{_BLAS}.passes.blocked_recurrences:LIFT_PRODUCTS",
-    "blas/raising": f"{_BLAS}.passes.gemm_from_sums:RAISE_PRODUCTS",
+    "blas/raising": f"{_BLAS}.passes.gemm_from_inner_sums:RAISE_PRODUCTS",
     "blas/gpu": f"{_BLAS}.passes.fused_products:FOR_DEVICES",
     "lapack/gpu": f"{_LAPACK}.loop_over_decompositions:FOR_DEVICES",
     "indexing": f"{_INDEXING}.passes.merge_compressions:INDEXING",

@@ -18,9 +18,8 @@ from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE
 from dcpy.ir.tree import owners_around
 from dcpy.libraries.blas.nodes import Gemm
-from dcpy.libraries.blas.passes.gemm_recognition import GemmRecognition, product_of
+from dcpy.libraries.blas.passes.gemm_recognition import product_of
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
-from dcpy.transforms.pipeline import Pipeline
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,21 +60,26 @@ class GemmFromSums(Transformation[Gemm]):
         found = _sum_of(node)
         if isinstance(found, Refusal):
             return found
-        ranges = uses.ranges_at(node)
-        if not all(values.step is ONE for _, values in found.axes):
-            return Refusal("a range has a step")
-        if not all(ranges.proves_nonneg(values.stop - values.start) for _, values in found.axes):
-            return Refusal("a range may be inside out")
-        sizes = [values.size.constant for _, values in found.axes]
-        if sum(size is not None and size <= self.few for size in sizes) > 1:
-            return Refusal("two of the three dimensions have a few elements")
-        return _product(found, uses)
+        return why_no_product(found.axes, node, uses, self.few) or _product(found, uses)
 
     def apply(self, m: Match, plan: Gemm, rw: Rewriter) -> Node:
         """Return the product, which takes the place of the map."""
         plan.span = m[self.map].span
         rw.replace(m[self.map], plan)
         return plan
+
+
+def why_no_product(axes: Axes, node: Map, uses: Uses, few: int) -> Refusal | None:
+    """The reason that sums over these axes are no product of matrices, or none that a library is quicker at."""
+    ranges = uses.ranges_at(node)
+    if not all(values.step is ONE for _, values in axes):
+        return Refusal("a range has a step")
+    if not all(ranges.proves_nonneg(values.stop - values.start) for _, values in axes):
+        return Refusal("a range may be inside out")
+    sizes = [values.size.constant for _, values in axes]
+    if sum(size is not None and size <= few for size in sizes) > 1:
+        return Refusal("two of the three dimensions have a few elements")
+    return None
 
 
 def _sum_of(node: Map) -> SumOfProducts | Refusal:
@@ -86,14 +90,15 @@ def _sum_of(node: Map) -> SumOfProducts | Refusal:
             case [State(nodes=[Map() as inner])] if not node.body.containers and isinstance(inner.schedule, Undecided):
                 node, axes = inner, (*axes, *inner.iteration_space())
             case [State(nodes=[Tasklet() as tasklet])] if not node.body.containers:
-                return _terms_of(tasklet, axes)
+                return sum_of_terms(tasklet, axes)
             case [State(nodes=[Tasklet() as first, Map() as inner, Tasklet() as last])]:
                 return _stored(first, inner, last, node, axes)
             case _:
                 return Refusal("the body is not one sum")
 
 
-def _terms_of(tasklet: Tasklet, axes: Axes) -> SumOfProducts | Refusal:
+def sum_of_terms(tasklet: Tasklet, axes: Axes) -> SumOfProducts | Refusal:
+    """What a tasklet adds at each point of some axes, as products of elements."""
     match (*tasklet.outputs.values(),), tasklet.code:
         case (Memlet(wcr="add") as target,), ((_, value),):
             found = product_of(value, 1)
@@ -108,7 +113,7 @@ def _stored(first: Tasklet, inner: Map, last: Tasklet, node: Map, axes: Axes) ->
     """The sum of `inner`, if it starts at 0 in a variable of the point, which is stored as it is."""
     match inner.body.blocks:
         case [State(nodes=[Tasklet() as tasklet])] if not inner.body.containers:
-            found = _terms_of(tasklet, (*axes, *inner.iteration_space()))
+            found = sum_of_terms(tasklet, (*axes, *inner.iteration_space()))
         case _:
             return Refusal("the body is not one sum")
     if isinstance(found, Refusal):
@@ -124,27 +129,36 @@ def _stored(first: Tasklet, inner: Map, last: Tasklet, node: Map, axes: Axes) ->
 
 
 def _product(found: SumOfProducts, uses: Uses) -> Gemm | Refusal:
-    dtypes = {uses.desc(memlet.container).dtype for memlet in (found.target, *found.factors)}
-    if len(dtypes) > 1 or not next(iter(dtypes)).is_inexact:
+    if uses.desc(found.target.container).dtype != uses.desc(found.factors[0].container).dtype:
         return Refusal("the operands have several dtypes, or are no floats")
     near = uses.overlapping(found.target.container)
     if any(memlet.container in near for memlet in found.factors):
         return Refusal(f"a factor overlaps {found.target.container!r}")
+    target = aligned_box(replace(found.target, wcr="").subset, found.axes)
+    if target is None or not _is_matrix(target):
+        return Refusal("the result does not move one step at a time")
+    c = replace(found.target, wcr="", subset=target.subset)
+    return product_to(c, target.params, found, uses)
+
+
+def product_to(c: Memlet, order: tuple[str, ...], found: SumOfProducts, uses: Uses) -> Gemm | Refusal:
+    """The product of the factors of a sum, to a matrix along whose rows and columns two axes run in this order."""
+    dtypes = {uses.desc(memlet.container).dtype for memlet in found.factors}
+    if len(dtypes) > 1 or not next(iter(dtypes)).is_inexact:
+        return Refusal("the operands have several dtypes, or are no floats")
     params = {name for name, _ in found.axes}
     fixed = [memlet for memlet in found.factors if not params & {*memlet.subset.symbols}]
     matrices = [memlet for memlet in found.factors if memlet not in fixed]
-    boxes = [aligned_box(replace(memlet, wcr="").subset, found.axes) for memlet in (found.target, *matrices)]
     if len(found.axes) != 3 or len(matrices) != 2 or len(fixed) > 1 or not all(each.subset.is_point for each in fixed):
         return Refusal("a term is not a product of two matrices, and at most one scalar")
+    boxes = (aligned_box(memlet.subset, found.axes) for memlet in matrices)
     aligned = [box for box in boxes if box is not None and _is_matrix(box)]
-    if len(aligned) != 3:
-        return Refusal("an operand does not move one step at a time")
-    target, *others = aligned
-    rows, columns = target.params
+    if len(aligned) != 2:
+        return Refusal("a factor does not move one step at a time")
+    rows, columns = order
     summed = params - {rows, columns}
-    for (a, left), (b, right) in itertools.permutations(zip(matrices, others, strict=True)):
+    for (a, left), (b, right) in itertools.permutations(zip(matrices, aligned, strict=True)):
         if {*left.params} == {rows, *summed} and {*right.params} == {columns, *summed}:
-            c = replace(found.target, wcr="", subset=target.subset)
             inputs = {"a": replace(a, subset=left.subset), "b": replace(b, subset=right.subset)}
             inputs |= {} if found.is_new else {"c": c}
             inputs |= {"alpha": fixed[0]} if fixed else {}
@@ -156,5 +170,3 @@ def _product(found: SumOfProducts, uses: Uses) -> Gemm | Refusal:
 def _is_matrix(box: AlignedBox) -> bool:
     return len(box.params) == 2 and all(dim.step is ONE for dim in box.subset.dims if isinstance(dim, Range))
 
-
-RAISE_PRODUCTS = Pipeline("raise-products", GemmRecognition(), GemmFromSums())

@@ -73,7 +73,7 @@ REFUSED = {
     "integers": ({"reads": "a <- I[i, k], b <- B[k, j]", "code": "f64(a)*b"}, "more than products"),
     "two axes": (
         {"axes": "i = 0:N, k = 0:K", "target": "C[i, 0] (add)", "reads": "a <- A[i, k], b <- B[k, 0]"},
-        "two matrices",
+        "one step at a time",
     ),
 }  # fmt: skip
 
