@@ -98,7 +98,7 @@ def _sum_of(node: Map) -> SumOfProducts | Refusal:
 
 
 def sum_of_terms(tasklet: Tasklet, axes: Axes) -> SumOfProducts | Refusal:
-    """What a tasklet adds at each point of some axes, as products of elements."""
+    """Return what a tasklet adds at each point of some axes, as products of elements."""
     match (*tasklet.outputs.values(),), tasklet.code:
         case (Memlet(wcr="add") as target,), ((_, value),):
             found = product_of(value, 1)
