@@ -67,6 +67,6 @@ def test_lanes_are_an_option():
     assert "hls::vector<float, 16>" in sdfg.code(device="fpga", **{"fpga.lanes": 0})
     intel = sdfg.code(device="fpga", **{"fpga.lanes": 0, "fpga.vendor": "intel"})
     assert "typedef struct { float lane[16]; } float_x16;" in intel
-    assert "vectorize-ports: i0_1 in 'compute': tokens of 16" in sdfg.explain(device="fpga", **{"fpga.lanes": 0})
+    assert "vectorize-ports: axis 0 in 'compute': tokens of 16" in sdfg.explain(device="fpga", **{"fpga.lanes": 0})
     with pytest.raises(InvalidOption, match=r"fpga\.lanes is a power of two"):
         sdfg.code(device="fpga", **{"fpga.lanes": 3})

@@ -96,9 +96,9 @@ def test_an_operation_that_costs_more_pays_for_a_team():
 
 
 OUTER = """
-    sdfg @f(x: f64[N], u: f64[6], v: f64[6], w: f64[6], B: f64[6, N]) symbols(N: size) {
+    sdfg @f(x: f64[N], y: f64[N], u: f64[6], v: f64[6], B: f64[N, 6]) symbols(N: size) {
       state { map i = 0:N, j = 0:6 {
-        tasklet (a <- x[i], b <- u[j], c <- v[j], d <- w[j]) -> (o -> B[j, i]) { o = a*b + c*d } } }
+        tasklet (a <- x[i], b <- y[i], c <- u[j], d <- v[j]) -> (o -> B[i, j]) { o = a*c + b*d } } }
     }"""
 
 

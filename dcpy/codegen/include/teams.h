@@ -5,13 +5,12 @@ extern "C" int clock_gettime(int, struct timespec *) noexcept;
 // Nanoseconds: the processor time of this thread, or what a clock shows that nobody sets.
 static inline int64_t dcpy_nanoseconds(bool of_thread)
 {
-#ifdef __APPLE__
-    const int clock = of_thread ? 16 : 6;
-#else
-    const int clock = of_thread ? 3 : 1;
-#endif
     struct { long seconds, more; } now;
-    clock_gettime(clock, (struct timespec *)&now);
+#ifdef __APPLE__
+    clock_gettime(of_thread ? 16 : 6, (struct timespec *)&now);
+#else
+    clock_gettime(of_thread ? 3 : 1, (struct timespec *)&now);
+#endif
     return int64_t(now.seconds)*1000000000 + now.more;
 }
 

@@ -104,7 +104,8 @@ def _assign(node: Map, rw: Rewriter, costs: Costs, busy: Refusal | None) -> bool
 def _reordered(node: Map, vector: str | None, costs: Costs, rw: Rewriter) -> str | None:
     """Put the parameters into the order that the model prefers, if it does; return the one that gets vectors."""
     order = node.params if vector is None else (*(param for param in node.params if param != vector), vector)
-    preferred = preferred_order(node, order, vector is not None, rw, costs)
+    short = [param for param in node.params if _has_few(node, param, costs.lanes, rw)]
+    preferred = preferred_order(node, order, rw, costs, vector=vector is not None, short=short)
     if preferred == order:
         return vector
     reorder_axes(node, preferred, rw)
@@ -297,14 +298,19 @@ def _is_near(memlet: Memlet, param: str, lanes: int, rw: Rewriter) -> bool:
 
 
 def _is_short(node: Map, param: str, lanes: int, rw: Rewriter) -> bool:
+    """Return whether a parameter has few values, and say so where that is typical only."""
+    few = _has_few(node, param, lanes, rw)
+    number, when = expected(node.domain[node.params.index(param)].size, rw.sdfg) or (0, "")
+    if few and when:
+        rw.remark(node, False, f"no vectors along {param}: about {number} values where {when}, which is typical")
+    return few
+
+
+def _has_few(node: Map, param: str, lanes: int, rw: Rewriter) -> bool:
     """Return whether a parameter has fewer values than a vector has lanes, always or in a typical run."""
     size = node.domain[node.params.index(param)].size
-    number, when = expected(size, rw.sdfg) or (None, "")
-    if number is None:
-        return rw.uses.ranges_at(node).proves_lt(size, lanes)
-    if when and number < lanes:
-        rw.remark(node, False, f"no vectors along {param}: about {number} values where {when}, which is typical")
-    return number < lanes
+    found = expected(size, rw.sdfg)
+    return rw.uses.ranges_at(node).proves_lt(size, lanes) if found is None else found[0] < lanes
 
 
 def _score(memlet: Memlet, param: str, rw: Rewriter) -> int:

@@ -7,8 +7,9 @@ that is nowhere far from the best: the ratio to the fastest order of a size, at 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
+from dcpy.base.assumptions import NOTHING
 from dcpy.ir.analysis.accesses.strides import step_of
 from dcpy.ir.analysis.costs.nest_time import seconds_in_order
 from dcpy.ir.analysis.parallelism.conflict_resolutions import conflict_resolutions
@@ -26,20 +27,22 @@ MOST = 4  #: parameters whose orders are compared
 WORTH = 1.25  #: so many times as fast is another order, before a nest leaves the one that it has
 
 
-def preferred_order(node: Map, order: Sequence[str], vector: bool, rw: Rewriter, costs: Costs) -> tuple[str, ...]:
+def preferred_order(
+    node: Map, order: Sequence[str], rw: Rewriter, costs: Costs, *, vector: bool, short: Collection[str] = ()
+) -> tuple[str, ...]:
     """Return the order of the parameters of a rectangular map of tasklets: `order` where none is clearly better.
 
-    `vector`: whether its last parameter gets vectors. Floats that are combined keep their order along the parameters
-    that combine them.
+    `vector`: whether its last parameter gets vectors, which none gets that is known to be `short` unless it has them.
+    Floats that are combined keep their order along the parameters that combine them.
     """
     order = tuple(order)
     if not 1 < len(order) <= MOST or not _is_flat(node) or _follows_memory(node, order, rw):
         return order
     by = VECTOR if vector else SEQUENTIAL
-    orders = [order, *_others(node, order, rw)]
+    orders = [order, *(each for each in _others(node, order, rw) if each[-1] not in short or each[-1] == order[-1])]
     worst = dict.fromkeys(orders, 0.0)
     for size in SIZES:
-        sizes = dict.fromkeys(_unknown(rw), size)
+        sizes = dict(_sizes(size, rw))
         times = {each: seconds_in_order(node, each, sizes, rw.uses, costs, by) for each in orders}
         least = min(times.values())
         if least > 0:  # else there are no iterations for arrays of this size
@@ -56,12 +59,13 @@ def _is_flat(node: Map) -> bool:
     )
 
 
-def _unknown(rw: Rewriter) -> Iterator[str]:
-    """The sizes of which nobody has said what is typical."""
+def _sizes(size: int, rw: Rewriter) -> Iterator[tuple[str, int]]:
+    """A value for each size of which nobody has said what is typical, as far as it may be so large or small."""
     for name in (*rw.sdfg.sizes, *rw.sdfg.arguments):
-        assumed = rw.sdfg.assumed.get(name)
-        if assumed is None or assumed.typical is None:
-            yield name
+        assumed = rw.sdfg.assumed.get(name, NOTHING)
+        if assumed.typical is None:
+            least = size if assumed.least is None else max(size, assumed.least)
+            yield name, least if assumed.most is None else min(least, assumed.most)
 
 
 def _follows_memory(node: Map, order: Sequence[str], rw: Rewriter) -> bool:
