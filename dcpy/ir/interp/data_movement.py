@@ -114,9 +114,8 @@ class DataMovement:
         memory = self.frame.memory(memlet.container)
         if isinstance(memory, StreamQueues):
             return np.asarray(self._pop(memory, memlet, node), memory.dtype.numpy)
-        source = self.frame.buffer(memlet.container)
-        part = source.data[(*self._index(memlet, source, node), ...)]
-        self._note(part, READ, source, memlet.container)
+        part = memory.data[(*self._index(memlet, memory, node), ...)]
+        self._note(part, READ, memory, memlet.container)
         return part.copy()
 
     def write(self, memlet: Memlet, values: Any, node: Node) -> None:
@@ -125,14 +124,13 @@ class DataMovement:
         if isinstance(memory, StreamQueues):
             self._push(memory, memlet, values, node)
             return
-        target = self.frame.buffer(memlet.container)
-        part = target.data[(*self._index(memlet, target, node), ...)]
+        part = memory.data[(*self._index(memlet, memory, node), ...)]
         if part.shape != np.shape(values) or part.dtype != values.dtype:
             raise InterpreterError(
                 f"{memlet} takes {part.dtype}{list(part.shape)}, not {values.dtype}{list(np.shape(values))}",
                 span=node.span,
             )
-        self._note(part, memlet.wcr or WRITE, target, memlet.container, values)
+        self._note(part, memlet.wcr or WRITE, memory, memlet.container, values)
         part[...] = combine(memlet.wcr, part, values) if memlet.wcr else values
 
     def value(self, expr: ScalarExpr) -> Any:

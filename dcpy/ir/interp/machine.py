@@ -227,7 +227,8 @@ class Machine(DataMovement):
                 failures[place] = error
                 if self.shuffle is None:
                     break
-            self._restore({name: outside.get(name) for name in tuple(self.symbols)})
+            self.symbols.clear()
+            self.symbols.update(outside)
         self.frame.depth -= 1
         if detector is not None:
             self.detectors.pop()

@@ -76,6 +76,8 @@ def allocate(desc: Scalar | Array, symbols: Symbols) -> NDArray:
 
     `ValueError` where 64 bits do not count the bytes, `MemoryError` where memory cannot hold them, as in NumPy.
     """
+    if not desc.shape:
+        return np.array(poison(desc.dtype), desc.dtype.numpy)
     shape = shape_of(desc.shape, symbols)
     strides = sizes_of(desc.strides, symbols)
     if 0 in shape:
@@ -95,7 +97,7 @@ def shape_of(shape: Sequence[Expr], symbols: Symbols) -> tuple[int, ...]:
 
 def sizes_of(exprs: Sequence[Expr], symbols: Symbols) -> tuple[int, ...]:
     """The numbers that expressions stand for."""
-    return tuple(expr.evaluate(symbols) for expr in exprs)
+    return tuple([expr.evaluate(symbols) for expr in exprs])
 
 
 def index_of(subset: Subset, shape: tuple[int, ...], symbols: Symbols) -> tuple[Any, ...]:
@@ -104,11 +106,11 @@ def index_of(subset: Subset, shape: tuple[int, ...], symbols: Symbols) -> tuple[
         raise OutOfBounds(f"{len(subset.dims)} indices for {len(shape)} dimensions")
     index: list[Any] = []
     for axis, (dim, size) in enumerate(zip(subset.dims, shape, strict=True)):
-        values = range_of(dim, symbols) if isinstance(dim, Range) else None
-        for edge in _edges(values) if values is not None else (dim.evaluate(symbols),):  # type: ignore[union-attr]
+        values = range_of(dim, symbols) if isinstance(dim, Range) else dim.evaluate(symbols)
+        for edge in (values,) if isinstance(values, int) else _edges(values):
             if not 0 <= edge < size:
                 raise OutOfBounds(f"index {edge} is out of bounds for dimension {axis} of size {size}")
-        index.append(dim.evaluate(symbols) if values is None else as_slice(values))  # type: ignore[union-attr]
+        index.append(values if isinstance(values, int) else as_slice(values))
     return tuple(index)
 
 

@@ -184,7 +184,8 @@ class Expr:
         total = 0
         for monomial, factor in self.terms:
             for atom, power in monomial:
-                factor *= _evaluate(atom, values) ** power
+                value = _evaluate(atom, values)
+                factor *= value if power == 1 else value**power
             total += factor
         return total
 

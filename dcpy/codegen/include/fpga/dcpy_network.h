@@ -233,7 +233,7 @@ inline void begin()
 }
 
 /// Gives the turn away until a token or room is there.
-inline void wait(channel *token, channel *room)
+DCPY_CALLED inline void wait(channel *token, channel *room)
 {
     process *const self = current;
     if (!self) {
@@ -251,7 +251,7 @@ inline void wait(channel *token, channel *room)
 }
 
 /// The outputs that leave first, all at one tick: they leave together, and `false` if one has no room yet.
-inline bool leave_first(process &self)
+DCPY_CALLED inline bool leave_first(process &self)
 {
     const int64_t due = self.outputs[0].due;
     int64_t count = 0, cycle = self.real(due);
@@ -366,7 +366,7 @@ inline void step()
     self.go_to(self.tick + 1);
 }
 
-inline void enter(int64_t ii, style_t style, int64_t depth)
+DCPY_CALLED inline void enter(int64_t ii, style_t style, int64_t depth)
 {
     process &self = *current;
     self.pipelined = true;
@@ -376,7 +376,7 @@ inline void enter(int64_t ii, style_t style, int64_t depth)
     self.start = self.end = self.tick;
 }
 
-inline void iteration()
+DCPY_CALLED inline void iteration()
 {
     process &self = *current;
     end_step(self);
@@ -387,7 +387,7 @@ inline void iteration()
 }
 
 /// The pipeline runs empty.
-inline void leave()
+DCPY_CALLED inline void leave()
 {
     process &self = *current;
     leave_before(self, INT64_MAX);
@@ -395,7 +395,7 @@ inline void leave()
     self.pipelined = false;
 }
 
-inline void network::run()
+DCPY_CALLED inline void network::run()
 {
     if (!processes.size) return;  // it has run
     process *const outer = current;

@@ -32,7 +32,7 @@ template <class Named> int written(char *to, size_t room, const Named &one)
                           : snprintf(to, room, "%s[%lld]", one.name, (long long)one.number);
 }
 
-inline void network::tell()
+DCPY_CALLED inline void network::tell()
 {
     last = outcome();
     last_kernel = name;
@@ -84,7 +84,7 @@ inline process *waits_for(const process &one)
 }
 
 /// Processes that wait for each other, an arrow for each. Without a circle: up to one that has ended.
-inline void network::draw()
+DCPY_CALLED inline void network::draw()
 {
     if (!circle) circle = new list<char>;
     circle->size = 0;
@@ -121,7 +121,7 @@ inline void network::draw()
 }
 
 /// The check that the last network failed: its number, and the fill, the depth and the cycle; 0: none.
-inline int32_t failed(const site *sites, int64_t *values)
+DCPY_CALLED inline int32_t failed(const site *sites, int64_t *values)
 {
     if (!last.deadlock) return 0;
     values[0] = last.fill;

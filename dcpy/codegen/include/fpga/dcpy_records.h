@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/// A function that kernels call: copied into each of their reads and writes, it would be most of what is compiled.
+#define DCPY_CALLED __attribute__((noinline))
+
 namespace dcpy_fpga {
 
 /// A list that grows; of values that are moved by copying their bytes.
@@ -45,7 +48,7 @@ inline thread_local list<row> *rows = nullptr;  // of this thread, for ever
 inline thread_local const char *last_kernel = "";
 
 /// Adds to a row, or makes it; of queues the largest numbers count.
-inline void note(const char *what, const char *name, int64_t number, int64_t first, int64_t second)
+DCPY_CALLED inline void note(const char *what, const char *name, int64_t number, int64_t first, int64_t second)
 {
     if (!rows) rows = new list<row>;
     for (int64_t k = rows->size - 1; k >= 0; --k) {
@@ -66,7 +69,7 @@ inline void note(const char *what, const char *name, int64_t number, int64_t fir
 }
 
 /// All rows as text, a line for each, its fields between tabs; then there are none any more.
-inline const char *told()
+DCPY_CALLED inline const char *told()
 {
     static thread_local list<char> text;
     text.size = 0;

@@ -47,7 +47,7 @@ template <class T, int DEPTH = 2> class stream : public dcpy_fpga::queue {
     }
 
 public:
-    explicit stream(const char *name = "a stream")
+    DCPY_CALLED explicit stream(const char *name = "a stream")
     {
         channel.name = name;
         channel.depth = DEPTH;
@@ -55,7 +55,7 @@ public:
         channel.usable = usable;
         channel.settle = settle;
     }
-    ~stream()
+    DCPY_CALLED ~stream()
     {
         channel.compare(true);
         dcpy_fpga::note("queue", channel.name, -1, channel.peak, channel.depth);
@@ -69,7 +69,7 @@ public:
     stream &operator=(const stream &) = delete;
 
     /// The next token, as soon as there is one.
-    T read()
+    DCPY_CALLED T read()
     {
         dcpy_fpga::take(channel);
         const T value = values[channel.taken++ % DEPTH];
@@ -79,7 +79,7 @@ public:
     void read(T &value) { value = read(); }
 
     /// Gives a token, as soon as there is room.
-    void write(const T &value)
+    DCPY_CALLED void write(const T &value)
     {
         if (gone > 64) {
             waiting.drop_first(gone);
