@@ -11,6 +11,7 @@ import importlib
 import inspect
 import pkgutil
 import re
+import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, is_dataclass
@@ -266,7 +267,10 @@ def main() -> None:
     """Write all pages."""
     for name in PAGES:
         (DOCS / name).parent.mkdir(parents=True, exist_ok=True)
-        (DOCS / name).write_text(page(name))
+        try:
+            (DOCS / name).write_text(page(name))
+        except ModuleNotFoundError as missing:
+            sys.exit(f"{name} needs the package {missing.name}: pip install -e '.[test]'")
 
 
 if __name__ == "__main__":

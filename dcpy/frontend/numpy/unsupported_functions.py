@@ -55,7 +55,7 @@ _FUNCTIONS: dict[Reason, str] = {
         "write np.linalg.eigvals of the companion matrix, as complex128",
         True,
     ): "roots",
-    Reason("what it shows may lie outside of the array", "use slices, reshape or broadcast_to", True): """
+    Reason("its view may reach outside of the array", "use slices, reshape or broadcast_to", True): """
         lib.stride_tricks.as_strided""",
 }
 

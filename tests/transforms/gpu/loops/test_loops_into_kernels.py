@@ -131,7 +131,7 @@ REFUSED = [
     ),
     (
         "let k = p[t] state { map i = 0:N { tasklet (a <- s[i]) -> (o -> s[i]) { o = a + 1.0 } } }",
-        "not only kernels are inside: assign k",
+        "not only kernels are inside: definition of k",
     ),
 ]
 
