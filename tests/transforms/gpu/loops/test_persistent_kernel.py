@@ -86,7 +86,7 @@ SWEEP = "state { map i = 1:N { tasklet (a <- B[i - 1]) -> (o -> B[N - i]) { o = 
     ("body", "reason"),
     [
         (SWEEP + "if p[t] > 0 { break }", "a branch depends on elements of arrays"),
-        (SWEEP + "let k = p[t]", "not only kernels are inside: assign k"),
+        (SWEEP + "let k = p[t]", "not only kernels are inside: definition of k"),
         (SWEEP * 17, "there are 17 kernels inside"),
     ],
 )
