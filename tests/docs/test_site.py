@@ -51,3 +51,10 @@ def test_the_search_finds_what_newcomers_look_for(site, word):
     answers = [each for each in sections if each["location"].startswith(("faq/#", "get-started/"))]
     found = [each["text"] for each in answers if re.search(rf"\b{word}", f"{each['title']} {each['location']}", re.I)]
     assert any(len(text.split()) >= 12 for text in found)
+
+
+def test_answers_for_users_come_before_decisions(site):
+    sections = json.loads((site / "search" / "search_index.json").read_text())["docs"]
+    answers = [each.get("boost", 1) for each in sections if each["location"].startswith("faq/")]
+    decisions = [each.get("boost", 1) for each in sections if each["location"].startswith("decisions/0")]
+    assert min(answers) > 1 > max(decisions)
