@@ -366,6 +366,29 @@ def test_s3_lists_of_run_time_length_are_indices():
         check_lists(indices_that_were_found, x, n)
 
 
+def numbers_of_arrays(x, k):
+    v = x.tolist()
+    v.append(2.5)
+    return v, k.tolist(), x[0].tolist(), len(k.tolist()[0]), sum(v), (k > 2).tolist(), k[0].sum().item().bit_length()
+
+
+def bits(n):
+    return n.bit_length(), (7).bit_length(), (n > 3).bit_length()
+
+
+@pytest.mark.cc
+def test_lists_of_the_numbers_of_arrays():
+    k = np.arange(6).reshape(2, 3)
+    for x in (np.random.default_rng(0).random(4), np.float32([1.5])):
+        for shape in (k, k.astype(np.int8)):
+            assert repr(dcpy.program(numbers_of_arrays)(x, shape)) == repr(numbers_of_arrays(x, shape))
+    program = dcpy.program(bits)
+    for n in (0, 1, -1, 7, -7, 8, -8, 2**63 - 1, -(2**63)):
+        assert program(n) == bits(n)
+    with pytest.raises(dcpy.FrontendError, match="bit_length"):
+        dcpy.program(lambda x: x.sum().bit_length())(np.ones(2))
+
+
 def chosen_or_empty(x, n):
     return [2 * v for v in x if v > 0.5] if n else []
 

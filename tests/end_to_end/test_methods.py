@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import dcpy
+from tests.support.oracles import check_same
 from tests.support.records import assert_same_objects, check_objects
 
 
@@ -228,3 +229,45 @@ def test_special_methods():
         return s, s < v, s[1], v(3.0), abs(w), w * 2
 
     check_objects(f, Vector(1.0, 2.0), Vector(0.5, 0.25), Counter(np.ones(3)), 3, compiled=True)
+
+
+class Ring:
+    def __init__(self, size):
+        super().__init__()
+        self.a, self.size, self.writes = np.zeros(size), size, 0
+
+    def __getitem__(self, k):
+        return self.a[k % self.size]
+
+    def __setitem__(self, k, value):
+        self.a[k % self.size] = value
+        self.writes += 1
+
+    def __contains__(self, value):
+        return (self.a == value).any()
+
+
+class Named:
+    def __init__(self, **rest):
+        super().__init__(**rest)
+        self.name = 4
+
+
+@pytest.mark.cc
+def test_assignments_to_items_of_objects():
+    def f(x, n):
+        ring = Ring(n)
+        for i, value in enumerate(x):
+            if value > 0.3:
+                ring[i] = value
+            ring[i + 1] += 2 * value
+        ring[0], ring[1] = 3.0, ring[0]
+        return ring.writes, ring.a, ring[2], 3.0 in ring, 7.0 not in ring, Named().name
+
+    check_same(f, np.random.default_rng(0).random(9), 4)
+    with pytest.raises(dcpy.FrontendError, match="does not take assignments to its items"):
+        dcpy.program(lambda n: _assign(Named(), n))(2)
+
+
+def _assign(named, n):
+    named[n] = n

@@ -139,7 +139,28 @@ def shadowed(a, n):
     return c, own()
 
 
-PROGRAMS = [counted, summed, by_another_one, of_two_levels, arrays, with_early_returns, operands_first, shadowed]
+def in_choices(a, n):
+    calls, seen = 0, np.zeros(2)
+
+    def step(x, k=3, *, scale=2.0):
+        nonlocal calls, seen
+        calls += 1
+        seen = seen + x
+        return x * scale + k
+
+    x, hits = 2.0, 0
+    for i in range(n):
+        x = step(x) if i % 2 else step(x, i, scale=0.5)
+        if step(a[i]) > 5 and step(a[i + 1]) > 7:
+            hits += 1
+        hits = hits + (3 if step(a[i]) > 6 and n > 1 else 2)
+        x = x + 2 * (step(x) if x > 4 else step(-x) if x > 3 else 0.0)
+    return x, calls, seen, hits
+
+
+PROGRAMS = [
+    counted, summed, by_another_one, of_two_levels, arrays, with_early_returns, operands_first, shadowed, in_choices,
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
@@ -149,7 +170,7 @@ def test_s3_nested_functions_assign_what_is_around_them(f, n):
 
 
 @pytest.mark.cc
-@pytest.mark.parametrize("f", [counted, by_another_one, arrays], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", [counted, by_another_one, arrays, in_choices], ids=lambda f: f.__name__)
 def test_s3_nested_functions_assign_when_compiled(f):
     check_same(f, A, 4)
 
@@ -168,7 +189,7 @@ def test_s3_assignments_from_elsewhere_are_refused():
 
         return apply(bump)
 
-    def in_a_choice(a, n):
+    def in_a_comprehension(a, n):
         c = 0
 
         def bump():
@@ -176,8 +197,7 @@ def test_s3_assignments_from_elsewhere_are_refused():
             c += 1
             return c
 
-        x = bump() if a[0] > n else 0
-        return x + c
+        return [bump() if x > n else 0 for x in a]
 
     outside = 3
 
@@ -189,6 +209,6 @@ def test_s3_assignments_from_elsewhere_are_refused():
     with pytest.raises(dcpy.FrontendError, match="called by another function"):
         dcpy.program(handed_on)(A, 1)
     with pytest.raises(dcpy.FrontendError, match="inside of an expression"):
-        dcpy.program(in_a_choice)(A, 1)
+        dcpy.program(in_a_comprehension)(A, 1)
     with pytest.raises(dcpy.FrontendError, match="variables of a function around the program are never written"):
         dcpy.program(of_the_test)(A, 1)

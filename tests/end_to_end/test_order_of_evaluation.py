@@ -88,7 +88,43 @@ def kept_beside_a_comprehension_that_binds(a, n):
     return s, [y for x in range(6) if (y := x * x) % 3]
 
 
+class Cell:
+    def __init__(self):
+        self.value = 1.0
+
+    def bump(self):
+        self.value = 10.0
+        return 1.0
+
+    def __getitem__(self, k):
+        return self.value
+
+    def __setitem__(self, k, value):
+        self.value = value
+
+
+def updated_by_what_changes_them(a, n):
+    def bump():
+        nonlocal k
+        a[0] = 10.0
+        b[1] = 7
+        k = k + 1
+        return 1.0
+
+    k, b, cell = 0, [1.0, 2.0], Cell()
+    a[0] += bump()
+    a[k] += bump()
+    a[1:3] += bump()
+    a[[0, 3]] *= bump() + n
+    b[1] -= bump()
+    cell.value += cell.bump()
+    before = cell.value
+    cell[n] *= cell.bump() + 1
+    return a, k, b, before, cell.value
+
+
 PROGRAMS = [
+    updated_by_what_changes_them,
     kept_beside_a_comprehension_that_binds,
     loops_of_functions_evaluated_in_place,
     calls_that_write,

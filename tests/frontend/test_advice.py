@@ -55,7 +55,6 @@ ADVICE = [
     ),
     (lambda x: print("{:.3e}".format(x)), 'print(f"{x:.3e}")', printed, (2.5,)),  # noqa: UP032
     (lambda x: np.frombuffer(x.data), "pass the array itself", lambda x: np.frombuffer(x) + 0, (X,)),
-    (lambda x: (x + 1).tolist(), "call .tolist() on the result", lambda x: x + 1, (X,)),
     (lambda x: statistics.stdev(x), "np.std(x, ddof=1)", lambda x: np.std(x, ddof=1), (X,)),
     (lambda x: np.mean(x, weights=x), "np.average takes weights", lambda x: np.average(x, weights=x), (X,)),
     (lambda x: x.sort(reverse=True), "np.sort(a)[::-1]", lambda x: np.sort(x)[::-1] + 0, (X,)),

@@ -80,6 +80,16 @@ class ListRow:
     indices: tuple[Expr, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class ListCopy:
+    """The token of a copy of a list, taken out of another one at a position that is known at run time only.
+
+    `merge`: the place to lower in another way where it matters that it is no copy in Python.
+    """
+
+    merge: object
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class YieldingValue:
     """A call of a generator function whose items have not been read.

@@ -30,7 +30,6 @@ from dcpy.frontend.abstract_values.values import (
     TextValue,
     TupleValue,
     Value,
-    as_integer,
     is_number,
 )
 from dcpy.frontend.callback_decorator import Callback
@@ -43,7 +42,6 @@ from dcpy.frontend.desugar.statements import OPERATORS
 from dcpy.frontend.implements import call_entry, find, find_attribute, find_member, find_method
 from dcpy.frontend.lower.arithmetic import comparisons, conditional_expressions
 from dcpy.frontend.lower.arithmetic.operators import binary, truth, unary
-from dcpy.frontend.lower.arrays.name_aliases import held
 from dcpy.frontend.lower.control import expression_splitting
 from dcpy.frontend.lower.functions import call_dispatch
 from dcpy.frontend.lower.functions.import_statements import imported
@@ -53,7 +51,7 @@ from dcpy.frontend.lower.member_lookup import bound_of, called, field_or_method,
 from dcpy.frontend.lower.name_binding import bind_name, bound_item, from_python, is_local, materialize, read_name
 from dcpy.frontend.lower.objects import dataclass_objects as objects
 from dcpy.frontend.lower.objects import special_methods as special
-from dcpy.frontend.lower.sequences import dictionaries, iterator_uses, printf
+from dcpy.frontend.lower.sequences import dictionaries, item_choice, iterator_uses, printf
 from dcpy.frontend.lower.sequences import items as sequences
 from dcpy.frontend.mapscope import MapScope
 from dcpy.frontend.python.sets import different_values, set_
@@ -234,7 +232,11 @@ def _compare(frame: Frame, node: ast.Compare) -> Value:
     symbol = OPERATORS[type(node.ops[0])]
     if symbol in ("in", "not in"):
         left[1] = frame.program.evaluator.all_items(frame, left[1])
-    result = special.binary(frame, symbol, left[0], left[1]) or comparisons.compare(frame.b, symbol, *left)
+    result = (
+        special.binary(frame, symbol, left[0], left[1])
+        or _contained(frame, symbol, left[0], left[1])
+        or comparisons.compare(frame.b, symbol, *left)
+    )
     if len(node.ops) == 1:
         return result
     middle = frame.b.hold(left[1])
@@ -247,6 +249,15 @@ def _compare(frame: Frame, node: ast.Compare) -> Value:
         return found if last else conditional_expressions.both(frame, found, lambda: rest(position + 1, high))
 
     return conditional_expressions.both(frame, result, lambda: rest(1, middle))
+
+
+def _contained(frame: Frame, symbol: str, item: Value, owner: Value) -> Value | None:
+    """``item in owner``, or ``not in``, where the owner's class says what that is."""
+    found = special.call(frame, owner, "__contains__", [item]) if symbol in ("in", "not in") else None
+    if found is None:
+        return None
+    test = truth(frame.b, found)
+    return comparisons.as_value(test if symbol == "in" else comparisons.inverse(test))
 
 
 def _bool(frame: Frame, node: ast.BoolOp) -> Value:
@@ -305,7 +316,7 @@ def subscript(frame: Frame, owner: Value, keys: list[Value]) -> Value:
                 return value
         raise dictionaries.no_key(owner, wanted)
     if isinstance(owner, TupleValue):
-        return _item(frame, owner, key)
+        return item_choice.item(frame, owner, key)
     if isinstance(owner, Static) and not is_number(owner):
         entry = find(owner.value)  # np.mgrid[...]
         if entry is not None:
@@ -316,16 +327,6 @@ def subscript(frame: Frame, owner: Value, keys: list[Value]) -> Value:
         except (KeyError, IndexError, TypeError, ValueError) as error:
             raise FrontendError(f"{type(error).__name__}: {error}") from None
     return sequences.subscript(frame.b, owner, key)
-
-
-def _item(frame: Frame, owner: TupleValue, key: Value) -> Value:
-    """An item of a tuple or list. One found at run time is a copy, unless it matters that it is not."""
-    found = sequences.item(frame.b, owner, key)
-    index = None if isinstance(key, SliceValue) else as_integer(key)
-    made = found.array if isinstance(found, ListValue) else found
-    if isinstance(made, ArrayValue) and (index is None or index.constant is None):
-        held(frame, "", owner, frame.b.root(made.container), expression_splitting.key_of_item(frame, owner))
-    return found
 
 
 def _slice(frame: Frame, node: ast.Slice) -> Value:

@@ -12,6 +12,8 @@ from dcpy.base.errors import DcpyError, FrontendError, ProgramError, raised_as
 from dcpy.ir.symbolic import Expr
 
 LOOP, EXPRESSION = "loop", "expression"  # what paths meet in, before its place; branches are named by the place alone
+READ_FIRST = "read first"  # before the place of an item that is updated with a value whose evaluation changes it
+ROWS = "rows"  # before the place of an item: its list, which holds lists, becomes an array
 RUNS = "runs"  # before the place of a loop: the path on which it runs, and the one on which it does not
 BY_PATH = "by path"  # `Missing.merge` of a name that some paths have not set, and that is kept apart from the others
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from dcpy.frontend.abstract_values.number_kinds import instead_of
@@ -15,6 +17,7 @@ from dcpy.frontend.abstract_values.values import (
     integer,
     is_number,
     is_weak,
+    kind_of,
 )
 from dcpy.frontend.implements import attribute, implements, method, registered
 from dcpy.frontend.lower.arithmetic.elementwise import convert
@@ -35,6 +38,7 @@ from dcpy.frontend.numpy.indexing import nonzero, selection
 from dcpy.frontend.numpy.linear_algebra import products_and_diagonals as linalg
 from dcpy.frontend.numpy.mathematics import cumulative  # noqa: F401
 from dcpy.frontend.numpy.parameter_defaults import FALSE, NONE, ORDER_C, ORDER_K, TRUE
+from dcpy.frontend.numpy.python_implementations import call_body
 from dcpy.frontend.numpy.statistics import reductions  # noqa: F401
 from dcpy.frontend.numpy.ufuncs import ufunc_table as ufuncs  # noqa: F401
 from dcpy.frontend.python.number_conversion import python_number
@@ -282,6 +286,41 @@ def item(b: OpBuilder, a: Value, *args: Value) -> Value:
     for length in x.shape:
         b.same_size(length, 1, "can only convert an array of size 1 to a Python scalar")
     return python_number(b, Scalar(x.load([0] * x.rank)))
+
+
+@method("bit_length")
+def bit_length(b: OpBuilder, a: Value) -> Value:
+    """The number of bits of a Python int, without its sign."""
+    if not is_number(a) or not is_weak(a) or dtype_of(a).kind not in "ib":
+        raise b.error(f"{kind_of(a)} has no attribute 'bit_length'", notes=("Python raises AttributeError here",),
+                      help="convert it first: int(x).bit_length()")  # fmt: skip
+    return Static(int(a.value).bit_length()) if isinstance(a, Static) else call_body(b, _bits, a)
+
+
+def _bits(number: Any) -> Any:
+    rest, bits = int(number), 0
+    if rest < 0:
+        rest, bits = -(rest // 2 + rest % 2), 1  # its half, rounded down: the negative of the least int does not fit
+    while rest > 0:
+        rest //= 2
+        bits += 1
+    return bits
+
+
+@method("tolist")
+def tolist(b: OpBuilder, a: Value) -> Value:
+    """A list of Python's numbers, or of lists of them; of a number the number."""
+    if is_number(a) or not b.array(a).rank:
+        return item(b, a)
+    return call_body(b, _numbers if b.array(a).rank == 1 else _lists, a)
+
+
+def _numbers(a: Any) -> Any:
+    return [number.item() for number in a]
+
+
+def _lists(a: Any) -> Any:
+    return [part.tolist() for part in a]
 
 
 @method("flatten")

@@ -80,7 +80,6 @@ _CLASSES: dict[Reason, str] = {
 _METHODS: dict[Reason, str] = {
     Reason("it reads or writes files", OUTSIDE): "dump tofile",
     Reason("it makes bytes of Python's", OUTSIDE): "dumps tobytes",
-    Reason("it makes a list of Python's numbers", "return the array, and call .tolist() on the result"): "tolist",
     Reason("it changes what an array is, for all its names", "make a new array"): "resize setflags setfield",
     Reason("it reads the bytes of elements as others", "use .view(dtype)"): "getfield byteswap",
     Reason("arrays stay where they are"): "to_device",

@@ -31,6 +31,7 @@ from dcpy.frontend.abstract_values.values import (
 )
 from dcpy.frontend.dataflow import stream_operations
 from dcpy.frontend.desugar import core
+from dcpy.frontend.desugar.bound_and_free_names import read_names
 from dcpy.frontend.lower.arithmetic.elementwise import convert
 from dcpy.frontend.lower.arithmetic.operators import UFUNC_OF, binary
 from dcpy.frontend.lower.arithmetic.range_checks import stored
@@ -38,6 +39,7 @@ from dcpy.frontend.lower.arrays import advanced_indexing, basic_indexing, stores
 from dcpy.frontend.lower.arrays.subscript_keys import IndexingMode, Keys, written_out
 from dcpy.frontend.lower.expressions import attribute, evaluate, evaluate_all, keys_of, subscript
 from dcpy.frontend.lower.frame import is_field
+from dcpy.frontend.lower.lowering_signals import READ_FIRST
 from dcpy.frontend.lower.name_binding import bind_name, read_name
 from dcpy.frontend.lower.objects import dataclass_objects as objects
 from dcpy.frontend.lower.objects import special_methods as special
@@ -168,6 +170,8 @@ def store_keys(frame: Frame, owner: Value, keys: list[Value], value: Value) -> N
     if isinstance(owner, TupleValue | ListValue | DictValue) and len(keys) == 1:
         _call_list(frame, owner, "__setitem__", keys[0], value)
         return
+    if _set_by_class(frame, owner, keys, value):
+        return
     if not isinstance(owner, ArrayValue):
         raise FrontendError(
             f"{kind_of(owner)} does not take assignments to its items",
@@ -184,6 +188,12 @@ def store_keys(frame: Frame, owner: Value, keys: list[Value], value: Value) -> N
         _store_element(frame, owner, place, value)
     else:
         frame.b.store(place, value)
+
+
+def _set_by_class(frame: Frame, owner: Value, keys: list[Value], value: Value) -> bool:
+    """Call the method of a user's class that takes assignments to items; False where there is none."""
+    key = keys[0] if len(keys) == 1 else TupleValue(tuple(keys))
+    return special.call(frame, owner, "__setitem__", [key, value]) is not None
 
 
 def _store_element(frame: Frame, owner: ArrayValue, place: ArrayValue, value: Value) -> None:
@@ -222,15 +232,46 @@ def augment(frame: Frame, target: ast.expr, symbol: str, value_node: ast.expr) -
         case ast.Name(id=name):
             _augment_name(frame, target, name, symbol, value_node)
         case ast.Subscript():
-            owner = evaluate(frame, target.value)
-            keys = keys_of(frame, target.slice)
-            value = evaluate(frame, value_node)
-            frame.emit.place = (frame, target)
-            _augment_keys(frame, owner, keys, symbol, value)
+            _augment_item(frame, target, symbol, value_node)
         case ast.Attribute(value=owner, attr=name):
             _augment_field(frame, owner, name, symbol, value_node)
         case _:
             raise FrontendError(f"{type(target).__name__} is not a target that dcpy takes")
+
+
+def _augment_item(frame: Frame, target: ast.Subscript, symbol: str, value_node: ast.expr) -> None:
+    """``owner[keys] symbol= value``: the item is read before the value is evaluated, which may change it.
+
+    Arrays rarely are changed there; where one is found to be, lowering begins anew, and reads before.
+    """
+    owner = evaluate(frame, target.value)
+    keys = keys_of(frame, target.slice)
+    merge, clock = (READ_FIRST, frame.span(target)), frame.b.clock
+    _, statement = frame.program.activations[-1]
+    moves = statement is not None and not statement.shares.isdisjoint(read_names(target.slice))
+    if isinstance(owner, ArrayValue) and not moves and not frame.b.split_joins.get(merge):
+        value = evaluate(frame, value_node)
+        frame.emit.place = (frame, target)
+        root = frame.b.root(owner.container)
+        if any(frame.b.stored.get(one, 0) > clock for one in (root, *frame.b.overlapped(root))):
+            raise frame.b.by_path(merge, FrontendError("the value of an assignment changes its target"))
+        _augment_keys(frame, owner, keys, symbol, value)
+        return
+    operands: list[Value] = [*keys, subscript(frame, owner, keys)]
+    frame.program.pending_operands.append(operands)
+    value = evaluate(frame, value_node)
+    frame.program.pending_operands.pop()
+    *keys, current = operands
+    frame.emit.place = (frame, target)
+    if isinstance(owner, ArrayValue) and isinstance(current, ArrayValue):
+        _augment_keys(frame, owner, keys, symbol, value, current)
+    elif isinstance(current, ArrayValue) and not isinstance(owner, TupleValue | ListValue | DictValue):
+        _update_array(frame, current, symbol, value)
+        _set_by_class(frame, owner, keys, current)
+    elif isinstance(current, ArrayValue) or list_references.is_list(current):
+        _augment_keys(frame, owner, keys, symbol, value)
+    else:
+        store_keys(frame, owner, keys, _combined(frame, symbol, current, value))
 
 
 def _assign_field(frame: Frame, node: ast.expr, name: str, value: Value) -> None:
@@ -336,7 +377,10 @@ def _of_dictionary(owner: Value, keys: list[Value]) -> list[Value]:
     return [TupleValue(tuple(keys))] if isinstance(owner, DictValue) and len(keys) != 1 else keys
 
 
-def _augment_keys(frame: Frame, owner: Value, keys: list[Value], symbol: str, value: Value) -> None:
+def _augment_keys(
+    frame: Frame, owner: Value, keys: list[Value], symbol: str, value: Value, old: Value | None = None
+) -> None:
+    """``owner[keys] symbol= value``; `old`: the elements before, where arrays of indices or masks choose them."""
     keys = _of_dictionary(owner, keys)
     if isinstance(owner, TupleValue | ListValue | DictValue) and len(keys) == 1:
         current = subscript(frame, owner, keys)
@@ -352,7 +396,7 @@ def _augment_keys(frame: Frame, owner: Value, keys: list[Value], symbol: str, va
         raise FrontendError(f"{kind_of(owner)} does not take assignments to its items")
     written = written_out(frame.b, owner, keys)
     if written.mode is IndexingMode.CHOICE:
-        _augment_chosen(frame, owner, written, symbol, value)
+        _augment_chosen(frame, owner, written, symbol, value, old)
         return
     place = basic_indexing.basic(frame.b, owner, written.items)
     if written.mode is not IndexingMode.ELEMENT or write_conflicts.conflicts(frame, place):
@@ -363,10 +407,12 @@ def _augment_keys(frame: Frame, owner: Value, keys: list[Value], symbol: str, va
     _store_element(frame, owner, place, binary(frame.b, symbol, Scalar(place.load(())), value))
 
 
-def _augment_chosen(frame: Frame, owner: ArrayValue, keys: Keys, symbol: str, value: Value) -> None:
+def _augment_chosen(
+    frame: Frame, owner: ArrayValue, keys: Keys, symbol: str, value: Value, old: Value | None = None
+) -> None:
     """``owner[arrays] symbol= value``: a copy is changed in place, and stored."""
     b = frame.b
-    old = advanced_indexing.read(b, owner, keys)
+    old = advanced_indexing.read(b, owner, keys) if old is None else old
     if symbol != "@":
         value = value if isinstance(value, ArrayValue) or is_number(value) else b.array(value)
         stores.require_updatable(b, UFUNC_OF[symbol], old, value)

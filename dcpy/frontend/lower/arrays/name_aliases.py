@@ -118,6 +118,8 @@ def held(frame: Frame, owner: str, value: Value, holder: str, merge: object = No
     match value:
         case TupleValue(items=items, token=str(key)) if list_references.shown_elsewhere(frame.env, key, owner):
             frame.b.split_alias(key, holder, merge)
+            for item in items:
+                held(frame, owner, item, holder, merge)
         case ListValue(token=str(key)) if list_references.shown_elsewhere(frame.env, key, owner):
             frame.b.split_alias(key, holder, merge)
         case TupleValue(items=items):

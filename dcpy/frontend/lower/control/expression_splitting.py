@@ -90,7 +90,7 @@ def _pull(frame: Frame, statement: core.Statement) -> tuple[core.Body, str] | No
             continue  # names may be bound to the result
         name = f".chosen_{len(frame.program.split_expressions)}"
         change: Any = {field.name: _replaced(tree, target, name)}
-        body = (*_bound_first(frame, target, name), replace(statement, **change))
+        body = (*_bound_first(frame, target, name, statement.shares), replace(statement, **change))
         return _in_place_of(frame, statement, body, name), name
     return None
 
@@ -120,10 +120,11 @@ def _pull_target(frame: Frame, statement: core.Assign) -> tuple[core.Body, str] 
     if not _is_simple(target) or any(_runs_code(part) for part in (tree, target)):
         return None
     name = f".chosen_{len(frame.program.split_expressions)}"
-    first = core.Assign((_name(f"{name}_value", value, ast.Store()),), value, span=statement.span)
+    value_name = _name(f"{name}_value", value, ast.Store())
+    first = core.Assign((value_name,), value, span=statement.span, shares=statement.shares)
     changed = replace(statement, targets=(_replaced(tree, target, name),),
                       value=_name(f"{name}_value", value, ast.Load()))  # fmt: skip
-    body = (first, *_bound_first(frame, target, name), changed)
+    body = (first, *_bound_first(frame, target, name, statement.shares), changed)
     return _in_place_of(frame, statement, body, name), name
 
 
@@ -193,30 +194,30 @@ def _is_plain(frame: Frame, part: ast.AST) -> bool:
     return not isinstance(part, ast.Subscript | ast.Attribute | ast.Call | ast.NamedExpr)
 
 
-def _bound_first(frame: Frame, target: ast.expr, name: str) -> core.Body:
-    """Statements that bind the name to the value of an expression."""
+def _bound_first(frame: Frame, target: ast.expr, name: str, shares: frozenset[str]) -> core.Body:
+    """Statements that bind the name to the value of an expression; `shares`: names that its calls may assign."""
     span = frame.span(target)
 
     def bind(value: ast.expr) -> core.Statement:
-        return core.Assign((_name(name, target, ast.Store()),), value, span=frame.span(value))
+        return core.Assign((_name(name, target, ast.Store()),), value, span=frame.span(value), shares=shares)
 
     match target:
         case ast.IfExp(test=test, body=body, orelse=orelse):
             frame.b.split_joins[span] = True
-            return (core.If(test, (bind(body),), (bind(orelse),), span=span),)
+            return (core.If(test, (bind(body),), (bind(orelse),), span=span, shares=shares),)
         case ast.BoolOp(op=op, values=[first, *others]):
             frame.b.split_joins[span] = True
             rest = others[0] if len(others) == 1 else ast.copy_location(ast.BoolOp(op, others), target)
             test = _name(name, target, ast.Load())
             sides: tuple[core.Body, core.Body] = ((bind(rest),), ())
             yes, no = sides if isinstance(op, ast.And) else sides[::-1]
-            return (bind(first), core.If(test, yes, no, span=span))
+            return (bind(first), core.If(test, yes, no, span=span, shares=shares))
         case ast.Subscript():
-            return _item_first(frame, target, name)
+            return _item_first(frame, target, name, shares)
     return (bind(target),)
 
 
-def _item_first(frame: Frame, target: ast.Subscript, name: str) -> core.Body:
+def _item_first(frame: Frame, target: ast.Subscript, name: str, shares: frozenset[str]) -> core.Body:
     """The position, from the front, and then the item there: each has a branch of its own."""
     span, count, at = frame.span(target), _count(frame, target), f"{name}_at"
     assert count is not None
@@ -231,15 +232,15 @@ def _item_first(frame: Frame, target: ast.Subscript, name: str) -> core.Body:
     def bind(position: int) -> core.Statement:
         index = ast.copy_location(ast.Constant(position), target)
         item = ast.copy_location(ast.Subscript(target.value, index, ast.Load()), target)
-        return core.Assign((_name(name, target, ast.Store()),), item, span=span)
+        return core.Assign((_name(name, target, ast.Store()),), item, span=span, shares=shares)
 
     chosen: core.Body = (bind(count - 1),)
     for position in reversed(range(count - 1)):
         constant = ast.copy_location(ast.Constant(position), target)
         test = ast.copy_location(ast.Compare(_name(at, target, ast.Load()), [ast.Eq()], [constant]), target)
-        chosen = (core.If(test, (bind(position),), chosen, span=span),)
+        chosen = (core.If(test, (bind(position),), chosen, span=span, shares=shares),)
         frame.b.split_joins[span] = True
-    key = core.Assign((_name(at, target, ast.Store()),), target.slice, span=span)
+    key = core.Assign((_name(at, target, ast.Store()),), target.slice, span=span, shares=shares)
     return (key, core.Resume(find, frozenset({at}), span=span), *chosen)
 
 

@@ -7,11 +7,13 @@ too, carry them as they carry other names; the statement that calls counts as on
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.abstract_values.values import Value, is_number
 from dcpy.frontend.desugar.bound_and_free_names import parameter_names
+from dcpy.frontend.lower.control.expression_splitting import path_dependent_value
 from dcpy.frontend.lower.name_binding import bind_name
 
 if TYPE_CHECKING:
@@ -37,16 +39,22 @@ def bind_shared_variables(caller: Frame, scope: Frame, inner: Frame) -> dict[str
 
 
 def return_shared_variables(caller: Frame, inner: Frame, given: dict[str, Value]) -> None:
-    """Assign the shared variables in the caller's frame after the call."""
+    """Assign the shared variables in the caller's frame after the call.
+
+    Where a choice decides whether the call runs, that choice becomes a statement (`expression_splitting`).
+    """
     changed = {name: inner.env[name] for name in sorted(inner.define.outer)
                if name in inner.env and inner.env[name] is not given.get(name)}  # fmt: skip
     if changed and caller.emit.region is not caller.scope.region:
-        name = next(iter(changed))
-        raise FrontendError(
+        name, place = next(iter(changed)), caller.emit.place
+        error = FrontendError(
             f"{inner.define.name}() assigns {name!r} of the function around it, inside of an expression",
             notes=("that part of the expression may run several times, or not at all",),
             help="call it in a statement of its own: `if` instead of a choice, `break` instead of a test of a loop",
         )
+        if place is None or place[0] is not caller or not isinstance(place[1], ast.Call):
+            raise error
+        raise path_dependent_value(caller, place[1], error)
     for name, value in changed.items():
         if is_number(value):
             bind_name(caller, name, value)

@@ -348,7 +348,13 @@ def method_of_super(frame: Frame, name: str) -> BoundMethod:
         if isinstance(function, python_types.FunctionType):
             frame.closure.attribute(base, name)
             return BoundMethod(owner, function)
+    if name == "__init__":
+        return BoundMethod(owner, _init_of_object)
     raise FrontendError(f"no class above {cls.__name__} has a method {name!r}")
+
+
+def _init_of_object(self: object) -> None:
+    """Do nothing, as ``object.__init__`` does."""
 
 
 def method_of(frame: Frame, owner: Static, name: str) -> BoundMethod | None:

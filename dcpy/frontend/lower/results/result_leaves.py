@@ -9,7 +9,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.abstract_values.list_values import ListRow, ListValue
+from dcpy.frontend.abstract_values.list_values import ListCopy, ListRow, ListValue
 from dcpy.frontend.abstract_values.values import (
     ArrayValue,
     DictValue,
@@ -157,7 +157,7 @@ class Leaves:
         """Return the identity of a list: one that is in several places of the result is one object."""
         if isinstance(token, str):
             return token
-        if token is None or isinstance(token, list_references.Frozen | ListRow):
+        if token is None or isinstance(token, list_references.Frozen | ListRow | ListCopy):
             return ""
         return self.tokens.setdefault(token, f"list {len(self.tokens)}")
 

@@ -32,6 +32,7 @@ from dcpy.frontend.lower.name_binding import bound_item, materialize
 from dcpy.frontend.lower.sequences import (
     amortized_append,
     dictionaries,
+    item_choice,
     list_preallocation,
     list_references,
     list_search,
@@ -430,14 +431,8 @@ def _holding_kind(frame: Frame, name: str, content: List, kind: list_types.ItemK
     if isinstance(content, TupleValue):
         shown = list_references.shown(frame, content)
         assert isinstance(shown, TupleValue)
-        held(frame, name + list_references.ITEMS, shown, name)
         kinds = [list_types.kind_of_item(frame.b, item) for item in shown.items]
-        found = list_types.as_array_list(
-            frame.b, shown, replace(list_types.joined_kind(frame.b, [*kinds, kind]), fill=None)
-        )
-        found = replace(found, array=replace(found.array, fresh=False))
-        _update(frame, name, found)
-        return found
+        return item_choice.become_array(frame, name, shown, list_types.joined_kind(frame.b, [*kinds, kind]))
     return _as_kind(
         frame, name, content, list_types.joined_kind(frame.b, [list_types.kind_of_list(frame.b, content), kind])
     )

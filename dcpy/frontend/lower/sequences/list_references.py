@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.abstract_values.list_values import ListRef, ListRow, ListValue
+from dcpy.frontend.abstract_values.list_values import ListCopy, ListRef, ListRow, ListValue
 from dcpy.frontend.abstract_values.values import (
     DictValue,
     Maybe,
@@ -68,7 +68,7 @@ def kept(frame: Frame, value: Value) -> Value:
     match value:
         case TupleValue() | ListValue() | DictValue() if is_list(value) or isinstance(value, DictValue):
             token = value.token
-            if isinstance(token, Frozen | ListRow):
+            if isinstance(token, Frozen | ListRow | ListCopy):
                 return value
             if isinstance(token, str) and token + ITEMS in frame.env:
                 return ListRef(token)
@@ -236,6 +236,8 @@ def changing(frame: Frame, value: Changeable, what: str) -> str:
     token = value.token
     if isinstance(token, Frozen):
         raise _frozen(value, what, token.reason)
+    if isinstance(token, ListCopy):
+        raise frame.b.by_path(token.merge, _copy_changes(what))
     if isinstance(token, ListRow):
         raise FrontendError(
             f"an item of a list of lists of run-time length does not change its length ({what})",
@@ -260,6 +262,14 @@ def changing(frame: Frame, value: Changeable, what: str) -> str:
     if what != ITEM:
         changes[token + " length"] = changes.get(token + " length", 0) + 1
     return token
+
+
+def _copy_changes(what: str) -> FrontendError:
+    return FrontendError(
+        f"a list that is taken out of others at a position known at run time only cannot be changed ({what})",
+        notes=("it is a copy here: the lists have names of their own, or differ in length or kind",),
+        help="make one list of rows of equal length, `[[0] * m for _ in range(n)]`, and change its items",
+    )
 
 
 def _frozen(value: Changeable, what: str, reason: str) -> FrontendError:
