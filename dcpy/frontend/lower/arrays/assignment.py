@@ -378,7 +378,7 @@ def _of_dictionary(owner: Value, keys: list[Value]) -> list[Value]:
 
 
 def _augment_keys(
-    frame: Frame, owner: Value, keys: list[Value], symbol: str, value: Value, old: Value | None = None
+    frame: Frame, owner: Value, keys: list[Value], symbol: str, value: Value, old: ArrayValue | None = None
 ) -> None:
     """``owner[keys] symbol= value``; `old`: the elements before, where arrays of indices or masks choose them."""
     keys = _of_dictionary(owner, keys)
@@ -408,7 +408,7 @@ def _augment_keys(
 
 
 def _augment_chosen(
-    frame: Frame, owner: ArrayValue, keys: Keys, symbol: str, value: Value, old: Value | None = None
+    frame: Frame, owner: ArrayValue, keys: Keys, symbol: str, value: Value, old: ArrayValue | None = None
 ) -> None:
     """``owner[arrays] symbol= value``: a copy is changed in place, and stored."""
     b = frame.b

@@ -28,8 +28,9 @@ struct Placement {
     {
         bool inside = rank < ranks();
         for (int64_t a = axes; a-- > 0;) {
-            at[a] = inside ? rank % sizes[a] : sizes[a];
-            rank /= sizes[a] > 0 ? sizes[a] : 1;
+            const int64_t size = sizes[a]; // in an index below, g++ 12 reads it too early for its sanitizers
+            at[a] = inside ? rank % size : size;
+            rank /= size > 0 ? size : 1;
         }
         return inside;
     }
