@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import dcpy
+from tests.support.syntax_trees import nodes_of, tree_of
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = sorted((ROOT / "dcpy").rglob("*.py"))
@@ -54,7 +55,7 @@ def none_of(found: list[str]) -> None:
 
 
 def trees() -> list[tuple[Path, ast.Module]]:
-    return [(path, ast.parse(path.read_text())) for path in PACKAGE]
+    return [(path, tree_of(path)) for path in PACKAGE]
 
 
 @pytest.fixture(scope="module", name="modules")
@@ -70,7 +71,7 @@ def test_functions_are_short(modules):
     long = [
         f"{name_of(path)}:{node.lineno} {node.name}"
         for path, tree in modules
-        for node in ast.walk(tree)
+        for node in nodes_of(tree)
         if isinstance(node, ast.FunctionDef) and (node.end_lineno or 0) - node.lineno >= MAX_FUNCTION
     ]
     none_of(long)
@@ -87,7 +88,7 @@ def test_modules_say_what_lives_here(modules):
 def test_docstrings_begin_with_an_imperative_or_a_noun(modules):
     found = []
     for path, tree in modules:
-        for node in ast.walk(tree):
+        for node in nodes_of(tree):
             if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
                 text = ast.get_docstring(node) or "."
                 if text.split()[0] in QUESTIONS:
@@ -98,7 +99,7 @@ def test_docstrings_begin_with_an_imperative_or_a_noun(modules):
 def test_docstrings_of_functions_are_no_third_person(modules):
     found = []
     for path, tree in modules:
-        for node in ast.walk(tree):
+        for node in nodes_of(tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 text = ast.get_docstring(node) or ""
                 if THIRD_PERSON.match(text):
@@ -110,7 +111,7 @@ def definitions(tree: ast.Module) -> list[str]:
     """Return the names of classes and of aliases of types that a module defines."""
     aliases = [node.targets[0] for node in tree.body if isinstance(node, ast.Assign)]
     return [
-        *(node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)),
+        *(node.name for node in nodes_of(tree) if isinstance(node, ast.ClassDef)),
         *(alias.id for alias in aliases if isinstance(alias, ast.Name)),
     ]
 
@@ -130,7 +131,7 @@ def test_each_class_has_a_name_of_its_own(modules):
     """Private ones, too: a name with an underscore is no other name to a reader."""
     found: dict[str, list[str]] = {}
     for path, tree in modules:
-        for node in ast.walk(tree):
+        for node in nodes_of(tree):
             if isinstance(node, ast.ClassDef):
                 found.setdefault(node.name.lstrip("_"), []).append(f"{name_of(path)}:{node.lineno} {node.name}")
     several = {name: places for name, places in found.items() if len(places) > 1 and name not in OF_SEVERAL_LANGUAGES}
@@ -153,7 +154,7 @@ def test_only_the_command_line_prints_and_exits(modules):
         f"{name_of(path)}:{node.lineno}"
         for path, tree in modules
         if path.relative_to(ROOT).parts[1] not in ("cli", "__main__.py")
-        for node in ast.walk(tree)
+        for node in nodes_of(tree)
         if isinstance(node, ast.Call) and ast.unparse(node.func) in LOUD_CALLS
     ]
     none_of(found)
@@ -163,7 +164,7 @@ def test_nothing_is_evaluated(modules):
     found = [
         f"{name_of(path)}:{node.lineno}"
         for path, tree in modules
-        for node in ast.walk(tree)
+        for node in nodes_of(tree)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in BANNED_CALLS
     ]
     none_of(found)
@@ -173,7 +174,7 @@ def test_nothing_is_unpickled(modules):
     found = [
         f"{name_of(path)}:{node.lineno}"
         for path, tree in modules
-        for node in ast.walk(tree)
+        for node in nodes_of(tree)
         if isinstance(node, ast.Import | ast.ImportFrom)
         and BANNED_IMPORTS & {getattr(node, "module", ""), *(alias.name for alias in node.names)}
     ]
@@ -184,7 +185,7 @@ def test_only_the_options_read_the_environment(modules):
     readers = {
         name_of(path)
         for path, tree in modules
-        for node in ast.walk(tree)
+        for node in nodes_of(tree)
         if isinstance(node, ast.Attribute) and ast.unparse(node) in {"os.environ", "os.getenv"}
     }
     assert readers <= {"dcpy/base/options.py"}

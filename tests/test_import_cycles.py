@@ -8,6 +8,8 @@ from pathlib import Path
 
 import networkx as nx
 
+from tests.support.syntax_trees import tree_of
+
 ROOT = Path(__file__).parent.parent
 MODULES = {
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
@@ -31,6 +33,10 @@ RECURSIVE_TYPES = [
 ]
 
 
+#: where statements hold statements: imports are nowhere else
+BODIES = ("body", "orelse", "finalbody", "handlers", "cases")
+
+
 def imported(node: ast.AST, *, for_types: bool = False) -> Iterator[str]:
     """What is imported below `node`, inside functions too; names for the type checker alone only if asked for."""
     match node:
@@ -40,8 +46,9 @@ def imported(node: ast.AST, *, for_types: bool = False) -> Iterator[str]:
             yield from (full if (full := f"{module}.{name.name}") in MODULES else module for name in names)
         case ast.Import(names=names):
             yield from (name.name for name in names)
-    for child in ast.iter_child_nodes(node):
-        yield from imported(child, for_types=for_types)
+    for body in BODIES:
+        for child in getattr(node, body, ()):
+            yield from imported(child, for_types=for_types)
 
 
 def with_packages(name: str, other: str) -> Iterator[str]:
@@ -61,7 +68,7 @@ def test_no_import_cycles():
     """So any module can be the first that is imported."""
     graph = nx.DiGraph()
     for name, path in MODULES.items():
-        found = [other for other in imported(ast.parse(path.read_text())) if other in MODULES and other != name]
+        found = [other for other in imported(tree_of(path)) if other in MODULES and other != name]
         graph.add_edges_from((name, run) for other in found for run in with_packages(name, other))
     assert not circles(graph)
 
@@ -70,6 +77,6 @@ def test_no_cycles_of_names():
     """So every file can be read after those that it speaks of; types that are recursive are read together."""
     graph = nx.DiGraph()
     for name, path in MODULES.items():
-        found = imported(ast.parse(path.read_text()), for_types=True)
+        found = imported(tree_of(path), for_types=True)
         graph.add_edges_from((name, other) for other in found if other in MODULES and other != name)
     assert circles(graph) == RECURSIVE_TYPES

@@ -18,6 +18,7 @@ import pytest
 
 from dcpy.base.options import Options
 from dcpy.ir.verify import rules
+from tests.support.syntax_trees import nodes_of, tree_of
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "dcpy"
@@ -32,7 +33,7 @@ LIBRARIES = ("numpy", "scipy")
 def defined_in(module: Path) -> frozenset[str]:
     """The top-level names of a module, those of conditional and lazy imports included."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+    for node in nodes_of(tree_of(module)):
         match node:
             case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
                 found.add(name)

@@ -43,7 +43,7 @@ int main(void) {
 
 @pytest.fixture
 def program(tmp_path, monkeypatch):
-    monkeypatch.setenv("DCPY_CPU_FLAGS", "-O1")
+    monkeypatch.setenv("DCPY_CPU_FLAGS", "-O0")
     (tmp_path / "scaled.py").write_text(SCALED)
     return tmp_path
 
