@@ -65,15 +65,27 @@ def _groups(functions: list[Coverage], methods: list[Coverage]) -> dict[str, lis
         owner, _, method = rest.rpartition(".")
         if package == "numpy" and isinstance(getattr(np, owner, None), np.ufunc):
             ufuncs.setdefault(method, []).append(owner)
-    series = {name: signature for name, signature in implemented().items() if name.startswith("numpy.polynomial.")}
     found = [function for function in functions if function.entry is not None]
     groups["NumPy"] = [_line(function) for function in found if not function.is_method]
-    groups["Series of numpy.polynomial"] = [name + plain(signature) for name, signature in series.items()]
+    groups["Other modules of NumPy"] = sorted(_elsewhere())
     groups["Methods of ufuncs"] = [f"{name}: {', '.join(sorted(which))}" for name, which in sorted(ufuncs.items())]
     groups["Methods of numpy.random.Generator"] = [_line(function) for function in found if function.is_method]
     groups["Methods of arrays"] = [_line(method) for method in methods if method.entry is not None]
     groups["Attributes of arrays"] = [name for name in method_names() if find_attribute(name)]
     return groups
+
+
+def _elsewhere() -> Iterator[str]:
+    """Functions of modules that do not count. Those of `numpy.random` are methods of its one `RandomState`."""
+    for name, signature in implemented().items():
+        owner = name.rpartition(".")[0]
+        if not name.startswith("numpy.") or owner in (*NAMESPACES, "numpy.random.Generator"):
+            continue
+        if owner == "numpy.random.RandomState":
+            signature = signature.replace(parameters=list(signature.parameters.values())[1:])
+            yield name.replace(".RandomState", "") + plain(signature)
+        elif not isinstance(getattr(np, owner.removeprefix("numpy."), None), np.ufunc):
+            yield name + plain(signature)
 
 
 def _line(function: Coverage) -> str:

@@ -50,3 +50,9 @@ def test_the_page_lists_everything():
     text = "\n".join(numpy_page())
     for function in (*FUNCTIONS, *METHODS):
         assert re.search(rf"\b{re.escape(function.name.rpartition('.')[2])}\b", text), function.name
+
+
+def test_the_page_lists_functions_of_all_modules():
+    lines = "\n".join(numpy_page()).splitlines()
+    for start in ("numpy.random.default_rng(", "numpy.random.rand(*args)", "numpy.polynomial.polynomial.polyval("):
+        assert [line for line in lines if line.startswith(start)], start
