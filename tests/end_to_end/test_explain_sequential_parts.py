@@ -32,6 +32,15 @@ def squares(x):
         x[i] = x[i] * x[i]
 
 
+def histogram(x, bins):
+    counts = np.zeros(bins, dtype=np.int64)
+    for i in range(len(x)):
+        k = int(x[i])
+        if 0 <= k < bins:
+            counts[k] += 1
+    return counts
+
+
 def drawn(n):
     total = 0.0
     for _ in range(n):
@@ -76,3 +85,9 @@ def test_transformations_that_apply_nowhere_are_left_out():
     told = dcpy.program(running, auto_optimize=True).explain(np.ones(9))
     assert "0 of" not in told
     assert "loop-to-map: 0 of 1 match apply" in dcpy.program(running).to_sdfg(np.ones(9)).explain("loop-to-map")
+
+
+def test_a_loop_that_lowering_gives_to_threads_in_blocks_is_parallel():
+    said = dcpy.program(histogram, auto_optimize=True).explain(np.ones(9), 4)
+    assert "yes  scatter-privatization: loop over i" in said
+    assert LOOPS not in said

@@ -106,7 +106,7 @@ def _lowering(
         if sdfg.span is not None:  # of a library's programs, a Fourier transform's say, nobody has seen a line
             remarks = [remark for remark in remarks if remark.span is not None]
     seen = _seen(sdfg, lowered, options, report.remarks or [], sizes, simulated)
-    parts = () if step else (*sequential_parts(sdfg), *target.explain(seen))  # not for one pass
+    parts = () if step else (*sequential_parts(sdfg, lowered), *target.explain(seen))  # not for one pass
     return "\n".join([f"{step or target.passes(options)}:", *_lines(remarks), *parts])
 
 

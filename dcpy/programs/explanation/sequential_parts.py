@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 
+from dcpy.base.source import SrcSpan
 from dcpy.ir.editing.container_descriptions import readable
 from dcpy.ir.nodes import Callback, Map
 from dcpy.ir.refusal import Refusal
+from dcpy.ir.schedules import Parallel
 from dcpy.ir.sdfg import Sdfg
 from dcpy.transforms.api import matches
 from dcpy.transforms.loops.loop_to_map import LoopToMap
@@ -14,15 +16,23 @@ from dcpy.transforms.loops.loop_to_map import LoopToMap
 OPTIMIZE = "parallel with auto_optimize=True"
 
 
-def sequential_parts(sdfg: Sdfg) -> Iterator[str]:
-    """Lines about each loop that stays a loop, and about each callback; none where there is neither."""
-    yield from _listed("loops whose iterations run one after the other:", _loops(sdfg))
+def sequential_parts(sdfg: Sdfg, lowered: Sdfg) -> Iterator[str]:
+    """Lines about each loop that stays a loop, and about each callback; none where there is neither.
+
+    A loop that lowering gives to threads, in blocks of iterations say, is parallel.
+    """
+    threaded = {node.span for node in lowered.body.walk_nodes() if isinstance(node, Map) and _has_threads(node)}
+    yield from _listed("loops whose iterations run one after the other:", _loops(sdfg, threaded))
     yield from _listed("calls of Python, some microseconds each:", _callbacks(sdfg))
 
 
-def _loops(sdfg: Sdfg) -> Iterator[tuple[str, str, str]]:
+def _has_threads(node: Map) -> bool:
+    return isinstance(node.schedule, Parallel)
+
+
+def _loops(sdfg: Sdfg, threaded: Set[SrcSpan | None]) -> Iterator[tuple[str, str, str]]:
     """Place, name and reason. A loop of which another version is parallel runs so where the sizes allow it."""
-    parallel = {node.span for node in sdfg.body.walk_nodes() if isinstance(node, Map)}
+    parallel = threaded | {node.span for node in sdfg.body.walk_nodes() if isinstance(node, Map)}
     for match in matches(LoopToMap(), sdfg):
         loop = match[LoopToMap.loop]
         if loop.span is None or loop.span not in parallel:
