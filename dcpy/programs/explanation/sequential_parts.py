@@ -8,6 +8,7 @@ from dcpy.base.source import SrcSpan
 from dcpy.ir.editing.container_descriptions import readable
 from dcpy.ir.nodes import Callback, Map
 from dcpy.ir.refusal import Refusal
+from dcpy.ir.region import Loop
 from dcpy.ir.schedules import Parallel
 from dcpy.ir.sdfg import Sdfg
 from dcpy.transforms.api import matches
@@ -19,20 +20,24 @@ OPTIMIZE = "parallel with auto_optimize=True"
 def sequential_parts(sdfg: Sdfg, lowered: Sdfg) -> Iterator[str]:
     """Lines about each loop that stays a loop, and about each callback; none where there is neither.
 
-    A loop that lowering gives to threads, in blocks of iterations say, is parallel.
+    A loop whose iterations lowering gives to threads in blocks is parallel.
     """
-    threaded = {node.span for node in lowered.body.walk_nodes() if isinstance(node, Map) and _has_threads(node)}
-    yield from _listed("loops whose iterations run one after the other:", _loops(sdfg, threaded))
+    yield from _listed("loops whose iterations run one after the other:", _loops(sdfg, set(_in_blocks(lowered))))
     yield from _listed("calls of Python, some microseconds each:", _callbacks(sdfg))
 
 
-def _has_threads(node: Map) -> bool:
-    return isinstance(node.schedule, Parallel)
+def _in_blocks(lowered: Sdfg) -> Iterator[SrcSpan | None]:
+    """Places of loops each thread of which runs iterations of its own: a parallel map over blocks of them is around."""
+    for node in lowered.body.walk_nodes():
+        if isinstance(node, Map) and isinstance(node.schedule, Parallel):
+            for block in node.body.walk_blocks():
+                if isinstance(block, Loop) and block.span == node.span and {*block.range.symbols} & {*node.params}:
+                    yield block.span
 
 
-def _loops(sdfg: Sdfg, threaded: Set[SrcSpan | None]) -> Iterator[tuple[str, str, str]]:
+def _loops(sdfg: Sdfg, in_blocks: Set[SrcSpan | None]) -> Iterator[tuple[str, str, str]]:
     """Place, name and reason. A loop of which another version is parallel runs so where the sizes allow it."""
-    parallel = threaded | {node.span for node in sdfg.body.walk_nodes() if isinstance(node, Map)}
+    parallel = in_blocks | {node.span for node in sdfg.body.walk_nodes() if isinstance(node, Map)}
     for match in matches(LoopToMap(), sdfg):
         loop = match[LoopToMap.loop]
         if loop.span is None or loop.span not in parallel:
