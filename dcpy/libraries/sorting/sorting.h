@@ -1,6 +1,7 @@
 // Rows sorted by their digits, the lowest first (LSD radix sort), which is stable, or side by side by a network where
 // they are short. A number becomes an unsigned key of the same order; NaN is last. Callers own the spare memory, which
-// all rows share. As all programs that sort get this text, it includes nothing.
+// all rows share. NumPy's own sorts, which know the processor's vectors, take long rows where the host has NumPy, and
+// lends them. As all programs that sort get this text, it includes nothing.
 
 namespace dcpy {
 using int64_t = __INT64_TYPE__;
@@ -126,11 +127,30 @@ template <class Exchange> void merge_exchange(int64_t n, Exchange exchange) {
     }
 }
 
+// Of 2, 4 and 8 bytes, signed, unsigned and real. The runtime fills it when it loads a program.
+typedef int (*LentSort)(void *items, __INTPTR_TYPE__ n, void *none);
+extern "C" {
+__attribute__((weak, visibility("default"))) LentSort dcpy_lent_sorts[3][3] = {};
+}
+
+template <class T> LentSort lent_sort(int64_t n) {
+    constexpr int64_t shortest = 64;
+    if (sizeof(T) == 1 || n < shortest) return nullptr;
+    return dcpy_lent_sorts[sizeof(T) / 4][Order<T>::is_real ? 2 : Order<T>::is_signed ? 0 : 1];
+}
+
 // out = np.sort(x): x[row * step + i * stride] are the elements of its rows, those of `out` are packed.
 template <class T>
 void sort_rows(const T *x, T *out, typename Order<T>::Key *spare, int64_t rows, int64_t n, int64_t step, int64_t stride) {
     using Key = typename Order<T>::Key;
     using Lanes = Lanes<Key>;
+    if (const LentSort lent = lent_sort<T>(n)) {
+        for (int64_t row = 0; row < rows; row++, x += step, out += n) {
+            for (int64_t i = 0; i < n; i++) out[i] = x[i * stride];
+            lent(out, n, nullptr);
+        }
+        return;
+    }
     for (; Lanes::pay(rows, n, 1, sizeof(Key)); rows -= Lanes::count, x += Lanes::count * step, out += Lanes::count * n) {
         const int64_t some = rows < Lanes::count ? rows : Lanes::count;
         auto *keys = (typename Lanes::Vector *)spare;

@@ -2,6 +2,7 @@
 
 #define DCPY_IMPORTS_NUMPY
 #include "binding.h"
+#include "lending.h"
 #include "pool.h"
 #include "signature.h"
 #include "tensors.h"
@@ -392,7 +393,10 @@ int prepare_module(PyObject *module) {
     const Object type(PyType_FromModuleAndSpec(module, &specification, nullptr));
     if (!type || PyModule_AddObjectRef(module, "Dispatcher", type.get()) < 0) return -1;
     if (PyModule_AddStringConstant(module, "SOURCES", DCPY_TEXT) < 0) return -1;  // dcpy/runtime/native_sources.py
-    return prepare_tensors(module) && PyModule_AddFunctions(module, pool_methods) == 0 ? 0 : -1;
+    return prepare_tensors(module) && PyModule_AddFunctions(module, lending_methods) == 0 &&
+                   PyModule_AddFunctions(module, pool_methods) == 0
+               ? 0
+               : -1;
 }
 
 PyModuleDef_Slot module_slots[] = {

@@ -11,6 +11,7 @@
 //   generators.cpp      random generators as arguments, and their locks
 //   binding.h  .cpp     positional, keyword and default arguments, and values from the closure
 //   pool.h       .cpp   one pool of threads for parallel maps and OpenBLAS
+//   lending.h    .cpp   NumPy's own sorts, for programs that sort
 //   tensors.h           arrays of devices, with files of their own
 //   dispatcher.cpp      the Python type `Dispatcher`, with vectorcall and garbage collection; the module
 //

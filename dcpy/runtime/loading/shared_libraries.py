@@ -17,7 +17,7 @@ from pathlib import Path
 from dcpy.base.errors import CacheError, ToolchainError
 from dcpy.base.options import Options
 from dcpy.codegen.artifact import Artifact
-from dcpy.runtime._dispatch import share_pool
+from dcpy.runtime._dispatch import lend_sorts, share_pool
 from dcpy.runtime.compilers.toolchain import Toolchains, cpu_id, find_toolchain, toolchains_for
 from dcpy.runtime.loading.unloading import address_of, unload_with_last_holder
 from dcpy.runtime.storage.cache import LIBRARY, UNUSABLE, Cache, stand_in
@@ -146,6 +146,7 @@ def open_library(path: Path, settings: tuple[object, ...] = (), *, program: str 
             library = _libraries[identity] = _opened(path, taken)
             _survive_forks(library)
             share_pool(library._handle)
+            lend_sorts(library._handle)
             if not program or not unload_with_last_holder(library, f"{program}_exit"):
                 _staying.append(library)
         return library
