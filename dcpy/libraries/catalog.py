@@ -45,6 +45,7 @@ NODES: dict[str, str] = {
     "fft.transform": f"{_FFT}.nodes:Transform",
     "sort": f"{_SORTING}.nodes:Sort",
     "argsort": f"{_SORTING}.nodes:ArgSort",
+    "partition": f"{_SORTING}.nodes:RankPartition",
     "indexing.nonzero": f"{_INDEXING}.nodes:Nonzero",
     "indexing.compress": f"{_INDEXING}.nodes:Compress",
     "indexing.masked_store": f"{_INDEXING}.nodes:MaskedStore",
@@ -85,6 +86,8 @@ EXPANSIONS: dict[str, str] = {
     "sort/maps": f"{_SORTING}.expand.maps:sort_rows",
     "argsort/radix": f"{_SORTING}.expand.radix:argsort_rows",
     "argsort/maps": f"{_SORTING}.expand.maps:argsort_rows",
+    "partition/selection": f"{_SORTING}.expand.radix:partition_rows",
+    "partition/maps": f"{_SORTING}.expand.maps:partition_rows",
     **{
         f"indexing.{node}/{name}": f"{_INDEXING}.expand.{name}:{node}"
         for node in ("nonzero", "compress", "masked_store")

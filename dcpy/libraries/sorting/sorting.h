@@ -1,5 +1,5 @@
 // Rows sorted by their digits, the lowest first (LSD radix sort), which is stable, or side by side by a network where
-// they are short. A number becomes an unsigned key of the same order; NaN is last. Callers own the spare memory, which
+// they are short; and elements of rows selected by their rank, without sorting the others. A number becomes an unsigned key of the same order; NaN is last. Callers own the spare memory, which
 // all rows share. NumPy's own sorts, which know the processor's vectors, take long rows where the host has NumPy, and
 // lends them. As all programs that sort get this text, it includes nothing.
 
@@ -204,6 +204,133 @@ void argsort_rows(const T *x, int64_t *out, uint64_t *spare, int64_t rows, int64
         for (int64_t i = 0; i < n; i++) items[i] = {Order<T>::key_of_equals(x[i * stride]), i};
         items = sort_items(items, items + n, n);
         for (int64_t i = 0; i < n; i++) out[i] = items[i].index;
+    }
+}
+
+// -- selection by rank ------------------------------------------------------------------------------------------------
+
+#if defined(__AVX512F__) && defined(__has_builtin)
+#if __has_builtin(__builtin_ia32_compressdi512_mask) && __has_builtin(__builtin_ia32_ucmpq512_mask)
+#define DCPY_COMPRESSES
+typedef long long Lanes8 __attribute__((vector_size(64)));
+typedef int Lanes4 __attribute__((vector_size(64)));
+inline unsigned less(Lanes8 v, Lanes8 pivot) { return __builtin_ia32_ucmpq512_mask(v, pivot, 1, -1); }
+inline unsigned less(Lanes4 v, Lanes4 pivot) { return __builtin_ia32_ucmpd512_mask(v, pivot, 1, -1); }
+inline Lanes8 packed(Lanes8 v, unsigned mask) { return __builtin_ia32_compressdi512_mask(v, Lanes8{}, mask); }
+inline Lanes4 packed(Lanes4 v, unsigned mask) { return __builtin_ia32_compresssi512_mask(v, Lanes4{}, mask); }
+
+// What `split` does with whole vectors; returns how many elements those are. Stores go over what has been read.
+template <class Vector, class Key> int64_t split_vectors(Key *items, Key *spare, int64_t n, Key pivot, int64_t &front) {
+    constexpr int64_t lanes = 64 / sizeof(Key);
+    const Vector pivots = Vector{} + typename Unsigned<sizeof(Key)>::with_sign(pivot);
+    int64_t i = 0, back = 0;
+    for (; i + lanes <= n; i += lanes) {
+        Vector v;
+        __builtin_memcpy(&v, items + i, sizeof v);
+        const unsigned mask = less(v, pivots), rest = ~mask & ((1u << lanes) - 1);
+        const Vector below = packed(v, mask), others = packed(v, rest);
+        __builtin_memcpy(items + front, &below, sizeof v);
+        __builtin_memcpy(spare + back, &others, sizeof v);
+        front += __builtin_popcount(mask);
+        back += __builtin_popcount(rest);
+    }
+    return i;
+}
+#endif
+#endif
+
+// Items below the pivot come first, and are counted; `spare` has place for one vector more than all items.
+template <class Key> int64_t split(Key *items, Key *spare, int64_t n, Key pivot) {
+    int64_t front = 0, i = 0;
+#ifdef DCPY_COMPRESSES
+    if constexpr (sizeof(Key) == 8) i = split_vectors<Lanes8>(items, spare, n, pivot, front);
+    if constexpr (sizeof(Key) == 4) i = split_vectors<Lanes4>(items, spare, n, pivot, front);
+#endif
+    for (; i < n; i++) {
+        const Key item = items[i];
+        items[front] = spare[i - front] = item;
+        front += item < pivot;
+    }
+    __builtin_memcpy(items + front, spare, (n - front) * sizeof(Key));
+    return front;
+}
+
+// The rank'th of n items comes to its place, smaller ones before it. A pivot from a sample lies a little beyond that
+// rank on the longer side (Floyd and Rivest, 1975), so that each split leaves the shorter one. Where splits do not help,
+// which takes an input that knows the sample, what is left is sorted.
+template <class Key> void select_rank(Key *items, Key *spare, int64_t n, int64_t rank) {
+    constexpr int64_t few = 32, margin = 4, sampled = 63;
+    for (int splits = 0; n > few; splits++) {
+        if (splits > 40) {
+            const Key *sorted = sort_items(items, spare, n);
+            if (sorted != items) __builtin_memcpy(items, sorted, n * sizeof(Key));
+            return;
+        }
+        const int64_t size = n > 1024 ? sampled : sampled / 4;
+        Key sample[sampled];
+        for (int64_t k = 0; k < size; k++) sample[k] = items[(2 * k + 1) * (n / (2 * size)) + k % 3];
+        sort_by_insertion(sample, size);
+        const int64_t place = rank * size / n, last = size - 1, low = place - margin, high = place + margin;
+        const Key pivot = sample[2 * rank < n ? (high < last ? high : last) : (low > 0 ? low : 0)];
+        int64_t front = split(items, spare, n, pivot);
+        if (front == 0) {  // the pivot is the smallest: those like it
+            if (pivot == Key(~Key(0))) return;
+            front = split(items, spare, n, Key(pivot + 1));
+            if (rank < front) return;
+        }
+        if (rank < front) {
+            n = front;
+        } else {
+            items += front;
+            n -= front;
+            rank -= front;
+        }
+    }
+    sort_by_insertion(items, n);
+}
+
+// The same for ranks that rise, each at least `first`, of the items from there.
+template <class Key>
+void select_ranks(Key *items, Key *spare, int64_t n, int64_t first, const int64_t *ranks, int64_t count) {
+    if (count == 0 || n < 2) return;
+    const int64_t middle = count / 2, rank = ranks[middle] - first;
+    if (rank == 0 || rank == n - 1) {  // one of them comes to the end
+        Key end = items[rank];
+        for (int64_t i = 0; i < n; i++) end = (rank == 0 ? items[i] < end : items[i] > end) ? items[i] : end;
+        int64_t i = 0;
+        while (items[i] != end) i++;
+        items[i] = items[rank];
+        items[rank] = end;
+    } else {
+        select_rank(items, spare, n, rank);
+    }
+    int64_t before = middle, after = middle + 1;
+    while (before > 0 && ranks[before - 1] == ranks[middle]) before--;
+    while (after < count && ranks[after] == ranks[middle]) after++;
+    select_ranks(items, spare, rank, first, ranks, before);
+    select_ranks(items + rank + 1, spare, n - rank - 1, first + rank + 1, ranks + after, count - after);
+}
+
+// out = np.partition(x, ranks): as above. Short rows, and those of which many ranks are wanted, are sorted.
+template <class T>
+void partition_rows(const T *x, const int64_t *ranks, T *out, typename Order<T>::Key *spare, int64_t *rising,
+                    int64_t rows, int64_t n, int64_t step, int64_t stride, int64_t rank_stride, int64_t count) {
+    using Key = typename Order<T>::Key;
+    constexpr int64_t shortest = 512, least_for_one = 64;
+    if (n < shortest || count * least_for_one > n || sizeof(Key) == 1)
+        return sort_rows(x, out, spare, rows, n, step, stride);
+    for (int64_t k = 0; k < count; k++) rising[k] = ranks[k * rank_stride];
+    for (int64_t k = 1; k < count; k++)
+        for (int64_t i = k; i > 0 && rising[i] < rising[i - 1]; i--) {
+            const int64_t rank = rising[i];
+            rising[i] = rising[i - 1];
+            rising[i - 1] = rank;
+        }
+    for (int64_t row = 0; row < rows; row++, x += step, out += n) {
+        Key *keys = (Key *)out;
+        for (int64_t i = 0; i < n; i++) keys[i] = Order<T>::key(x[i * stride]);
+        select_ranks(keys, spare, n, 0, rising, count);
+        for (int64_t i = 0; i < n; i++) out[i] = Order<T>::number(keys[i]);
     }
 }
 }

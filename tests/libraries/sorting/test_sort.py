@@ -10,7 +10,8 @@ from dcpy.ir.memlet import Memlet
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ZERO, as_expr
 from dcpy.ir.text import parse_sdfg
-from dcpy.libraries.sorting.nodes import ArgSort, Sort
+from dcpy.libraries.sorting.nodes import ArgSort, RankPartition, Sort
+from dcpy.runtime.loading import shared_libraries
 from dcpy.transforms.expand import expand_library_nodes
 from tests.libraries.oracles import assert_compiles, assert_expands
 from tests.support.oracles import check_same
@@ -18,6 +19,14 @@ from tests.support.tiers import some
 
 DTYPES = ("bool", "int8", "uint16", "int32", "uint64", "int64", "float16", "float32", "float64", "complex64")
 SIZES = (0, 1, 2, 64, 65, 8192, 8193)  # where another way of sorting begins
+
+
+@pytest.fixture(params=[True, False], ids=["NumPy's sorts", "by itself"])
+def lent(request, monkeypatch):
+    """Whether programs that are loaded in the test get NumPy's own sorts, as they do in its process only."""
+    if not request.param:
+        monkeypatch.setattr(shared_libraries, "lend_sorts", lambda handle: False)
+    return request.param
 
 
 def sorts(a):
@@ -46,23 +55,65 @@ def test_as_numpy(dtype):
 
 @pytest.mark.cc
 @pytest.mark.parametrize("dtype", some(("int8", "float32", "float64"), "float64"))
-def test_of_all_sizes(dtype):
-    program = dcpy.program(sorts)
+def test_of_all_sizes(dtype, lent):
+    def sorted_(a):
+        return sorts(a), lent
+
+    program = dcpy.program(sorted_)
     for n in SIZES:
         a = numbers(dtype, (2, n), seed=n)
-        for got, expected in zip(program(a), sorts(a), strict=True):
+        for got, expected in zip(program(a)[0], sorts(a), strict=True):
             np.testing.assert_array_equal(got, expected)
 
 
 @pytest.mark.cc
 @pytest.mark.parametrize("dtype", some(DTYPES[:-1], "bool", "uint16", "float32", "float64"))
-def test_short_rows_side_by_side(dtype):
-    program = dcpy.program(lambda a: (np.sort(a), np.argsort(a, kind="stable"), np.sort(a, axis=0)))
+def test_short_rows_side_by_side(dtype, lent):
+    def sorted_(a):
+        return np.sort(a), np.argsort(a, kind="stable"), np.sort(a, axis=0), lent
+
+    program = dcpy.program(sorted_)
     for rows, n in ((1, 5), (2, 2), (9, 33), (17, 100), (64, 3), (67, 16), (5, 1024), (5, 1025), (0, 4), (40, 1)):
         a = numbers(dtype, (rows, n), seed=n)
         expected = np.sort(a), np.argsort(a, kind="stable"), np.sort(a, axis=0)
-        for got, wanted in zip(program(a), expected, strict=True):
+        for got, wanted in zip(program(a)[:3], expected, strict=True):
             np.testing.assert_array_equal(got, wanted)
+
+
+def of_kind(kind, a):
+    """The numbers, or others of the same shape and dtype."""
+    if kind == "sorted":
+        return np.sort(a)
+    return a if kind == "mixed" else np.resize(a[0, : 3 if kind == "three values" else 1], a.shape)
+
+
+def partitions(a, ranks):
+    return np.partition(a, ranks), np.partition(a.T, ranks, axis=0).T
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize("dtype", some(DTYPES[:-1], "bool", "uint16", "int32", "float32", "float64"))
+def test_elements_of_some_ranks_come_to_their_places(dtype):
+    program = dcpy.program(partitions)
+    for n, ranks in ((5, [2]), (511, [0, 3]), (512, [7, 7, 511]), (4000, [0, 1999, -2001, 2000, -1]), (9000, [8990])):
+        for kind in ("mixed", "one value", "sorted", "three values"):
+            a = of_kind(kind, numbers(dtype, (3, n), seed=n))
+            in_order = np.sort(a)
+            for got in program(a, np.array(ranks)):
+                for rank in np.array(ranks) % n:
+                    np.testing.assert_array_equal(got[:, rank], in_order[:, rank])
+                    before, behind = np.sort(got[:, :rank]), np.sort(got[:, rank:])
+                    np.testing.assert_array_equal(np.concatenate((before, behind), axis=1), in_order)
+
+
+@pytest.mark.cc
+def test_selection_ends_where_each_pivot_is_the_worst():
+    """All elements that a sample looks at are the greatest: what is left is sorted at last."""
+    a = np.arange(20_000.0)
+    for n in (20_000, 1_500):
+        a[(2 * np.arange(63) + 1) * (n // 126) + np.arange(63) % 3] = np.inf
+    median = dcpy.program(lambda a: np.median(a))
+    assert median(a) == np.median(a)
 
 
 @pytest.mark.cc
@@ -98,6 +149,13 @@ def test_operands_of_another_form_are_a_problem(node):
     assert list(node(inputs={"y": memlet(2, 3)}, outputs={"out": memlet(2, 3)}).problems())
 
 
+def test_a_partition_needs_a_vector_of_ranks():
+    matrix, vector = (Memlet("x", Subset((Range(ZERO, as_expr(3)),) * k)) for k in (2, 1))
+    assert list(RankPartition(inputs={"x": matrix, "ranks": vector}, outputs={"out": matrix}).problems()) == []
+    assert list(RankPartition(inputs={"x": matrix, "ranks": matrix}, outputs={"out": matrix}).problems())
+    assert list(RankPartition(inputs={"x": matrix}, outputs={"out": matrix}).problems())
+
+
 # -- the node, by any expansion ----------------------------------------------------------------------------------------
 
 REAL = [dtype for dtype in DTYPES if dtype != "complex64"]
@@ -130,6 +188,15 @@ def test_merging_runs_sorts_when_compiled(node, dtype):
     for n in (0, 1, 2, 1000, 1025):
         out = np.full((2, n), 77).astype("int64" if node == "argsort" else dtype)
         assert_compiles(statement(node, dtype), {"x": numbers(dtype, (2, n), seed=n), "out": out}, "maps")
+
+
+@pytest.mark.parametrize("expansion", ["maps", pytest.param("selection", marks=pytest.mark.cc)])
+def test_a_partition_by_any_expansion(expansion):
+    text = """sdfg @f(x: f64[R, N], ranks: i64[K], out: f64[R, N]) symbols(R: size, N: size, K: size) { state {
+                  partition (x <- x[0:R, 0:N], ranks <- ranks[0:K]) -> (out -> out[0:R, 0:N]) } }"""
+    check = assert_expands if expansion == "maps" else assert_compiles
+    x = numbers("float64", (2, 40))  # short rows are sorted, as the interpreter does
+    check(text, {"x": x, "ranks": np.array([3, 1]), "out": np.full((2, 40), 77.0)}, expansion)
 
 
 def test_complex_numbers_are_declined():

@@ -36,11 +36,17 @@ def orders_of_rows(b: OpBuilder, matrix: Value) -> Value:
     return _of_rows(b, "argsort", matrix, types.int64)
 
 
-def _of_rows(b: OpBuilder, kind: str, matrix: Value, dtype: DType) -> Value:
+@operation
+def rows_by_ranks(b: OpBuilder, matrix: Value, ranks: Value) -> Value:
+    """Each row of a matrix of real numbers with the elements of some ranks in their places, in a new array."""
+    return _of_rows(b, "partition", matrix, b.array(matrix).dtype, ranks=b.array(ranks))
+
+
+def _of_rows(b: OpBuilder, kind: str, matrix: Value, dtype: DType, **others: Any) -> Value:
     x = b.array(matrix)
     out = b.empty([b.exact(size) for size in x.shape], dtype)
     rows = replace(out, shape=x.shape, window=Subset.whole(x.shape))  # spelled as the operand's are
-    b.library(kind, {"x": x}, {"out": rows})
+    b.library(kind, {"x": x, **others}, {"out": rows})
     return out
 
 
@@ -93,10 +99,20 @@ def _order(reals: Any, axis: int) -> Any:
 
 @written_in_python(np.partition)
 def partition(a: Any, kth: Any, axis: int | None = -1, kind: Any = "introselect") -> Any:
-    """A copy with the elements at places `kth` where sorting puts them: all of it is sorted."""
-    found = np.sort(a, axis)
-    _require_places(kth, found.shape[-1 if axis is None else axis])
-    return found
+    """A copy with the elements at places `kth` where sorting puts them, smaller ones before and larger ones behind."""
+    if axis is None:
+        a, axis = np.ravel(a), 0
+    a = np.asarray(a)
+    if np.iscomplexobj(a):
+        found = np.sort(a, axis)
+        _require_places(kth, found.shape[axis])
+        return found
+    moved = np.moveaxis(a, axis, -1)
+    n = moved.shape[-1]
+    _require_places(kth, n)
+    ranks = np.ravel(np.asarray(kth)).astype(np.int64)
+    found = rows_by_ranks(_as_rows(moved), np.where(ranks < 0, ranks + n, ranks))
+    return np.moveaxis(found.reshape(moved.shape), -1, axis)
 
 
 @method("partition")

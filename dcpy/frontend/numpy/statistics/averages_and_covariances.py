@@ -40,8 +40,9 @@ def nan_where(test: Any, value: Any) -> Any:
 @written_in_python(np.median)
 def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False) -> Any:
     """The middle of the sorted elements, or the mean of the two in the middle; NaN where there is one."""
-    rows = np.sort(merged(a, axis), axis=0)
+    rows = merged(a, axis)
     n = len(rows)
+    rows = np.partition(rows, (max(n - 1, 0) // 2, n // 2, n - 1), axis=0)
     middle = np.mean(rows[max(n - 1, 0) // 2 : n // 2 + 1], axis=0)
     result = nan_where(np.isnan(np.sum(rows[max(n - 1, 0) :], axis=0)), middle)  # NaN is last
     return kept(result, a, axis, keepdims)

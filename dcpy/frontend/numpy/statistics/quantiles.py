@@ -69,8 +69,8 @@ def quantiles_along(a: Any, q: Any, axis: Any, method: str, keepdims: bool, weig
     if method not in METHODS:
         raise ValueError("not a valid method")
     if weights is None:
-        rows = np.sort(merged(a, axis), axis=0)
-        found = _discrete(rows, q, method) if _takes_one(q, method) else _interpolated(rows, q, method)
+        rows = merged(a, axis)
+        found, rows = _discrete(rows, q, method) if _takes_one(q, method) else _interpolated(rows, q, method)
     else:
         rows = merged(a, axis)
         order = np.argsort(rows, axis=0)
@@ -87,7 +87,15 @@ def _takes_one(q: Any, method: str) -> bool:
 
 
 def _discrete(rows: Any, q: Any, method: str) -> Any:
-    return rows[place_of(len(rows), q, method)] + rows.dtype.type(0)
+    """The quantiles, and the rows with the last of them at the end."""
+    place = place_of(len(rows), q, method)
+    rows = _partitioned(rows, (place,))
+    return rows[place] + rows.dtype.type(0), rows
+
+
+def _partitioned(rows: Any, places: Any) -> Any:
+    """Rows in the order of sorted ones at some places, and at the last, where NaN is."""
+    return np.partition(rows, np.concatenate([np.ravel(place) for place in (*places, len(rows) - 1)]), axis=0)
 
 
 def place_of(n: Any, q: Any, method: str) -> Any:
@@ -143,11 +151,13 @@ def neighbours(n: Any, position: Any) -> tuple[Any, Any, Any]:
 
 
 def _interpolated(rows: Any, q: Any, method: str) -> Any:
+    """The quantiles, and the rows with the last of them at the end."""
     position = position_of(len(rows), q, method)
     below, above, low = neighbours(len(rows), position)
     share = np.asarray(share_of(position, low, method), np.asarray(q / 1).dtype)
     share = share.reshape(np.shape(q) + (1,) * (np.ndim(rows) - 1))
-    return between(rows[below], rows[above], _like(share, rows, q))
+    rows = _partitioned(rows, (below, above))
+    return between(rows[below], rows[above], _like(share, rows, q)), rows
 
 
 def _like(share: Any, rows: Any, q: Any) -> Any:

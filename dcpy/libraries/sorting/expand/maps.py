@@ -11,12 +11,22 @@ from dcpy.ir.expressions.scalar import Const, Index, Load, ScalarExpr, cast, op
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE, ZERO, Expr, as_expr, max_of, min_of
 from dcpy.libraries.api import Element, Fragment, Operand, expands
-from dcpy.libraries.sorting.nodes import ArgSort, Sort
+from dcpy.libraries.sorting.nodes import ArgSort, RankPartition, Sort
 
 
 @expands(Sort, "maps", fuses=False)
 def sort_rows(node: Sort, f: Fragment) -> None:
     """The elements themselves move."""
+    _sort(f)
+
+
+@expands(RankPartition, "maps", fuses=False)
+def partition_rows(node: RankPartition, f: Fragment) -> None:
+    """All of it is sorted."""
+    _sort(f)
+
+
+def _sort(f: Fragment) -> None:
     x, out = _input(f), f.output("out")
     rows, n = x.shape
     runs = f.array("runs", x.dtype, (as_expr(2), rows, n))

@@ -1,4 +1,4 @@
-"""Sorting by digits, or by networks where rows are short, in C++ that comes with dcpy (sorting.h)."""
+"""Sorting by digits, or by networks where rows are short, and selection, in C++ that comes with dcpy (sorting.h)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dcpy.ir.expressions.scalar import Index, ScalarExpr
 from dcpy.ir.nodes import Copy, ForeignCall
 from dcpy.ir.symbolic import ONE, Expr, as_expr, max_of, min_of
 from dcpy.libraries.api import Environment, ForeignLibrary, Fragment, Operand, expands
-from dcpy.libraries.sorting.nodes import ArgSort, Sort
+from dcpy.libraries.sorting.nodes import ArgSort, RankPartition, Sort
 
 NAME = "sorting.h"
 LONGEST_OF_NETWORK = 1024  # elements of a row, as sorting.h has it
@@ -29,9 +29,15 @@ RADIX = ForeignLibrary(NAME, _environment)
 def sort_rows(node: Sort, f: Fragment) -> None:
     """One call for all rows, with a spare row of keys, or spare vectors of them for short rows."""
     x = _input(f)
-    key = KEYS[x.dtype.itemsize]
-    spare = _spare(x.shape[1], 1, BYTES_OF_LANES // key.itemsize)
-    _call(f, "dcpy::sort_rows", x, f.array("keys", key, (spare,), outermost=True))
+    _call(f, "dcpy::sort_rows", x, _keys(f, x))
+
+
+@expands(RankPartition, "selection", environment=NAME)
+def partition_rows(node: RankPartition, f: Fragment) -> None:
+    """One call for all rows, with a spare row and a vector of keys, and the ranks in order."""
+    x, ranks = _input(f), f.input("ranks")
+    rising = f.array("rising", types.int64, ranks.shape, outermost=True)
+    _call(f, "dcpy::partition_rows", x, _keys(f, x), ranks, rising)
 
 
 @expands(ArgSort, "radix", environment=NAME)
@@ -40,6 +46,13 @@ def argsort_rows(node: ArgSort, f: Fragment) -> None:
     x = _input(f)
     spare = _spare(x.shape[1], 4, 2 * BYTES_OF_LANES // types.uint64.itemsize)
     _call(f, "dcpy::argsort_rows", x, f.array("places", types.uint64, (spare,), outermost=True))
+
+
+def _keys(f: Fragment, x: Operand) -> Operand:
+    """Return spare keys, one vector more than a row where that is long."""
+    key = KEYS[x.dtype.itemsize]
+    lanes = BYTES_OF_LANES // key.itemsize
+    return f.array("keys", key, (_spare(x.shape[1], 1, lanes) + lanes,), outermost=True)
 
 
 def _spare(n: Expr, alone: int, side_by_side: int) -> Expr:
@@ -54,11 +67,18 @@ def _input(f: Fragment) -> Operand:
     return x
 
 
-def _call(f: Fragment, function: str, x: Operand, spare: Operand) -> None:
+def _call(
+    f: Fragment, function: str, x: Operand, spare: Operand, ranks: Operand | None = None, rising: Operand | None = None
+) -> None:
     target = f.output("out")
     rows, n = x.shape
     out = target if target.strides == (n, ONE) else f.array("rows", target.dtype, (rows, n), outermost=True)
-    arguments: tuple[str | ScalarExpr, ...] = ("x", "out", "spare", *map(Index, (rows, n, *x.strides)))
-    f.add(ForeignCall(function, arguments, {"x": x.memlet}, {"out": out.memlet, "spare": spare.memlet}, NAME))
+    inputs, outputs = {"x": x.memlet}, {"out": out.memlet, "spare": spare.memlet}
+    words, sizes = ["x", "out", "spare"], [rows, n, *x.strides]
+    if ranks is not None and rising is not None:
+        inputs["ranks"], outputs["rising"] = ranks.memlet, rising.memlet
+        words, sizes = ["x", "ranks", "out", "spare", "rising"], [*sizes, *ranks.strides, *ranks.shape]
+    arguments: tuple[str | ScalarExpr, ...] = (*words, *map(Index, sizes))
+    f.add(ForeignCall(function, arguments, inputs, outputs, NAME))
     if out is not target:
         f.add(Copy(out.memlet, target.memlet))
