@@ -73,7 +73,7 @@ def measured(kernel):
     driver.auto_optimize(sdfg)
     options = resolve_options(OPTIONS)
     lowered, _ = driver.lower(sdfg, options)
-    made = driver.artifact_of(sdfg, signature_of(sdfg), options).kernels
+    made = driver._print(lowered, signature_of(sdfg), options).kernels
     wide = {one.name: one.small_of or one.name for one in made}
     names = [one.name for one in made if not one.small_of]
     sizes = symbols_of(sdfg, {name: value for name, value in arguments.items() if name in sdfg.arguments}, {})

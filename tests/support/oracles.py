@@ -2,12 +2,14 @@
 
 import copy
 import inspect
+import zlib
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 import dcpy
+from dcpy.base.options import resolve_options
 from tests.support import tiers
 from tests.support.layouts import assert_same_order
 
@@ -69,11 +71,12 @@ def check_same(
 ) -> None:  # fmt: skip
     """Runs `function` under every oracle and compares results and what happened to the arguments with NumPy's.
 
-    Where NumPy raises, all must raise the same type of exception. `optimized`: under the auto-optimizer as well.
+    Where NumPy raises, all must raise the same type of exception. `optimized`: under the auto-optimizer as well, with
+    the user's flags.
     `paths_meet`: results that are one array on some paths only may be two (docs/explanation/numpy.md).
     """
     runs: dict[str, Callable[..., Any]] = {}
-    program = dcpy.program(function)
+    program = dcpy.program(function, cpu_flags=_flags_for(function))
     runs["interpreter, as written"] = lambda *args: _interpret(program, args, simplify=False)
     runs["interpreter, simplified"] = lambda *args: _interpret(program, args)
     if compiled:
@@ -98,6 +101,15 @@ def check_same(
                 assert shared <= allowed if paths_meet else shared == allowed, "other results share memory"
         except Exception as difference:
             raise Difference(f"{name} differs from NumPy: {difference}") from difference
+
+
+def _flags_for(function: Callable[..., Any]) -> tuple[str, ...]:
+    """The user's flags for half of all functions, by their names; for the others -O1, which takes half as long."""
+    flags = resolve_options().cpu.flags
+    name = f"{getattr(function, '__module__', '')}.{getattr(function, '__qualname__', '')}"
+    if tiers.EXHAUSTIVE or zlib.crc32(name.encode()) % 2:
+        return flags
+    return tuple("-O1" if flag == "-O3" else flag for flag in flags)
 
 
 def _interpret(program: dcpy.Program, arguments: tuple[Any, ...], **options: bool) -> Any:
