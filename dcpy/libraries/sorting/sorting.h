@@ -172,6 +172,43 @@ void sort_rows(const T *x, T *out, typename Order<T>::Key *spare, int64_t rows, 
     }
 }
 
+// The order of one row by a lent sort of numbers that hold a key's varying bits, and below them its place; false where
+// that would be slow. Bits that do not fit are looked at where keys are equal in the others.
+template <class T> bool argsort_by_packed(const T *x, int64_t *out, uint64_t *packed, int64_t n, int64_t stride) {
+    using Key = typename Order<T>::Key;
+    const LentSort lent = lent_sort<uint64_t>(n);
+    if (!lent) return false;
+    Key all = ~Key(0), any = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const Key key = Order<T>::key_of_equals(x[i * stride]);
+        all &= key;
+        any |= key;
+    }
+    int of_place = 1, varying = 0;
+    while ((n - 1) >> of_place != 0) of_place++;
+    while (varying < int(8 * sizeof(Key)) && Key(all ^ any) >> varying != 0) varying++;
+    const int dropped = varying + of_place > 64 ? varying + of_place - 64 : 0;
+    const uint64_t places = (uint64_t(1) << of_place) - 1;
+    for (int64_t i = 0; i < n; i++)
+        packed[i] = uint64_t(Key(Order<T>::key_of_equals(x[i * stride]) ^ all)) >> dropped << of_place | i;
+    lent(packed, n, nullptr);
+    for (int64_t i = 0; i < n; i++) out[i] = packed[i] & places;
+    int64_t moves = 0;
+    for (int64_t i = 1; dropped && i < n; i++) {
+        if ((packed[i] ^ packed[i - 1]) > places) continue;
+        const int64_t place = out[i];
+        const Key key = Order<T>::key_of_equals(x[place * stride]);
+        int64_t k = i;
+        for (; k > 0 && (packed[k - 1] ^ packed[i]) <= places; k--, moves++) {
+            if (Order<T>::key_of_equals(x[out[k - 1] * stride]) <= key) break;
+            out[k] = out[k - 1];
+        }
+        out[k] = place;
+        if (moves > 4 * n) return false;
+    }
+    return true;
+}
+
 // out = np.argsort(x, kind="stable"), likewise.
 template <class T>
 void argsort_rows(const T *x, int64_t *out, uint64_t *spare, int64_t rows, int64_t n, int64_t step, int64_t stride) {
@@ -200,6 +237,7 @@ void argsort_rows(const T *x, int64_t *out, uint64_t *spare, int64_t rows, int64
             for (int64_t i = 0; i < n; i++) out[row * n + i] = place[i * Lanes::count + row];
     }
     for (int64_t row = 0; row < rows; row++, x += step, out += n) {
+        if (argsort_by_packed(x, out, spare, n, stride)) continue;
         Item *items = (Item *)spare;
         for (int64_t i = 0; i < n; i++) items[i] = {Order<T>::key_of_equals(x[i * stride]), i};
         items = sort_items(items, items + n, n);

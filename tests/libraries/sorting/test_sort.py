@@ -125,6 +125,16 @@ def test_selection_ends_where_each_pivot_is_the_worst():
 
 
 @pytest.mark.cc
+@pytest.mark.parametrize("close", [2, 40, 5000])
+def test_orders_of_numbers_whose_first_bits_are_equal(close):
+    """Of `close` numbers each; in a packed number there is no place for the bits in which they differ."""
+    near = 1 + np.random.default_rng(0).integers(0, 60, 5000) * 2.0**-52
+    a = near * (np.arange(5000) // close * 1.5 + 1)
+    a[0] = -1e300
+    check_same(lambda a: np.argsort(a[::-1], kind="stable"), np.stack((a, -a)))
+
+
+@pytest.mark.cc
 def test_rows_with_gaps():
     a = numbers("float64", (6, 200))
     check_same(lambda a: sorts(a[::2, ::-3]), a)
