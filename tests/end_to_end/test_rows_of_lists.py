@@ -1,4 +1,6 @@
-"""Lists in lists, found at positions that are known at run time only, and changed: as in Python, or refused."""
+"""Lists and objects in lists, found at positions known at run time only, and changed: as in Python, or refused."""
+
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -107,7 +109,64 @@ def only_read(i, j, a):
     return first, g[j][0] + h[i - 1][j], g
 
 
+@dataclass
+class Point:
+    x: float
+    hits: int = 0
+
+
+def objects(i, j, a):
+    points = [Point(1.0), Point(2.0), Point(3.0)]
+    points[i].x += 10
+    total = 0.0
+    for k in range(5):
+        point = points[k % 3]
+        point.x += float(a[0, k % 2])
+        point.hits += 1
+        total += points[(k + 1) % 3].x
+    return total, points[j].hits, [point.x for point in points]
+
+
+def items_of_several_kinds(i, j, a):
+    layers = [(a, 1.0), (a[:2, :2], 2.0)]
+    weights, bias = layers[j]
+    return weights @ a[0, :2] + bias
+
+
+def moves_until_one_fits(i, j, a):
+    moves = [(1, 2), (2, 1), (-1, 2), (-2, 1)]
+    board = [[0] * 4 for _ in range(4)]
+    x = y = 0
+    for step in range(1, i + 3):
+        board[x][y] = step
+        for dx, dy in moves:
+            if 0 <= x + dx < 4 and 0 <= y + dy < 4 and board[x + dx][y + dy] == 0:
+                x, y = x + dx, y + dy
+                break
+    return board
+
+
+def rows_until_one_is_full(i, j, a):
+    g = [[0, 1], [2, 3], [4, 5]]
+    for row in g:
+        row[0] += i
+        g[2][1] += 1
+        if row[0] > i + j:
+            row[1] = 9
+            break
+    return g
+
+
+def defaults_are_kept(i, j, a):
+    def push(value, seen=[0]):  # noqa: B006
+        seen.append(value)
+        return len(seen)
+
+    return push(i), push(j), push(5, [1]), push(i)
+
+
 PROGRAMS = [
+    objects, items_of_several_kinds, moves_until_one_fits, rows_until_one_is_full, defaults_are_kept,
     rows_of_one_list, positions_that_a_first_iteration_knows, rows_with_names, copies_stay_copies, rows_change_places,
     three_levels, a_factor, rows_of_a_field, only_read,
 ]  # fmt: skip

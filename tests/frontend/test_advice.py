@@ -58,6 +58,7 @@ ADVICE = [
     (lambda x: statistics.stdev(x), "np.std(x, ddof=1)", lambda x: np.std(x, ddof=1), (X,)),
     (lambda x: np.mean(x, weights=x), "np.average takes weights", lambda x: np.average(x, weights=x), (X,)),
     (lambda x: x.sort(reverse=True), "np.sort(a)[::-1]", lambda x: np.sort(x)[::-1] + 0, (X,)),
+    (lambda x: np.add.reduce(x, where=b"no"), "write where=mask != 0", lambda x: np.add.reduce(x, where=x != 0), (X,)),
     (lambda x: np.sort(x, key=abs), "a[np.argsort(np.abs(a))]", lambda x: x[np.argsort(np.abs(x))], (-X,)),
     (missing_as_none, "np.nan stands for a missing value", missing_as_nan, (X,)),
     (lambda x: np.histogram(x, bins="auto")[0], "pass a number of bins", lambda x: np.histogram(x, bins=3)[0], (X,)),

@@ -51,7 +51,7 @@ from dcpy.frontend.lower.member_lookup import bound_of, called, field_or_method,
 from dcpy.frontend.lower.name_binding import bind_name, bound_item, from_python, is_local, materialize, read_name
 from dcpy.frontend.lower.objects import dataclass_objects as objects
 from dcpy.frontend.lower.objects import special_methods as special
-from dcpy.frontend.lower.sequences import dictionaries, item_choice, iterator_uses, printf
+from dcpy.frontend.lower.sequences import dictionaries, item_choice, iterator_uses, list_references, printf
 from dcpy.frontend.lower.sequences import items as sequences
 from dcpy.frontend.mapscope import MapScope
 from dcpy.frontend.python.sets import different_values, set_
@@ -426,11 +426,15 @@ def _lambda(frame: Frame, node: ast.Lambda) -> Value:
 
 
 def function_value(frame: Frame, define: core.Define) -> FunctionValue:
-    """A nested function: its defaults are evaluated now."""
+    """A nested function: its defaults are evaluated now; all calls see the same lists."""
     args = define.args
-    defaults = tuple(bound_item(frame, value) for value in evaluate_all(frame, args.defaults))
+
+    def kept(value: Value) -> Value:
+        return list_references.kept(frame, bound_item(frame, value))
+
+    defaults = tuple(map(kept, evaluate_all(frame, args.defaults)))
     named = {
-        arg.arg: bound_item(frame, evaluate(frame, default))
+        arg.arg: kept(evaluate(frame, default))
         for arg, default in zip(args.kwonlyargs, args.kw_defaults, strict=True)
         if default is not None
     }

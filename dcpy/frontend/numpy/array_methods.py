@@ -153,6 +153,7 @@ def imag(b: OpBuilder, val: Value) -> Value:
 
 
 def _part(b: OpBuilder, a: Value, name: str) -> Value:
+    a = a if is_number(a) else b.array(a)
     if isinstance(a, Static):
         return Static(getattr(a.value, name))
     kind = dtype_of(a).kind

@@ -126,6 +126,7 @@ RECORDS = [
     op(lambda a: a.astype(np.int32), dtypes=("bool", "uint8", "float32"), layouts=LAYOUTS),
     op(lambda a: a.astype("float32", copy=False), dtypes=("int32", "float64")),
     op(lambda a: a.real + a.imag, dtypes=ALL, layouts=LAYOUTS),
+    op(lambda a: np.real((a[0], 3)) + np.imag((1j, a[1])), shapes=((3,),), dtypes=("float32", "int64")),
     op(lambda a: a.conj(), dtypes=("float32", "complex64")),
     op(lambda a: a.item(), shapes=((), (1,), (1, 1), (3,)), dtypes=ALL),
     op(lambda a: a.item(2) + a.item(0), shapes=((4,), (3, 4)), dtypes=("int8", "float32")),

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.abstract_values.list_values import ListValue
+from dcpy.frontend.abstract_values.list_values import ListRef, ListValue
 from dcpy.frontend.abstract_values.values import (
     ArrayValue,
     IteratorValue,
@@ -79,7 +79,7 @@ def run_for(frame: Frame, node: core.For, execute: Execute) -> Flow:
         if len(items) > MAX_UNROLLED:
             raise _too_long(len(items))
         now = list_references.items_now(frame, keys[0], items) if live else items
-        flow = _unroll_or_skip(frame, node, now, items, live, execute)
+        flow = _unroll_or_skip(frame, node, now, items, keys[0] if live else "", execute)
         keys = [] if live else keys
     elif (count := unrolling.trips(frame, node, iterable)) is not None:
         turns = (sequences.at(frame.b, iterable, as_expr(position)) for position in range(count))
@@ -179,26 +179,38 @@ def _too_long(count: int) -> FrontendError:
 
 
 def _unroll_or_skip(
-    frame: Frame, node: core.For, now: Iterable[Value], items: Sequence[Value], live: bool, execute: Execute
+    frame: Frame, node: core.For, now: Iterable[Value], items: Sequence[Value], key: str, execute: Execute
 ) -> Flow:  # fmt: skip
-    """The body once for each item; behind a flag, where run time decides whether the loop is left before."""
+    """The body once for each item; behind a flag, where run time decides whether the loop is left before.
+
+    `key`: the list that the items are in, which the body may change; not where there is a flag.
+    """
     env, ranges, region = dict(frame.env), frame.emit.ranges, frame.emit.region
     before = len(region.blocks)
     try:
         with frame.emit.undone_by(ConditionalJump):
             return _unroll(frame, node, now, len(items), execute)
     except ConditionalJump:
-        if live:
-            raise
         for block in list(region.blocks)[before:]:
             region.remove(block)
         frame.env, frame.emit.ranges = env, ranges
-    known: list[guarded_copies.Item] = [(functools.partial(_itself, item), None) for item in items]
-    return guarded_copies.run_guarded(frame, node, known, execute)
+    keys = [key] if key else []
+    changes = list_references.changes_of(frame, keys)
+    known: list[guarded_copies.Item] = [
+        (functools.partial(_item_now, frame, key, position, item), None) for position, item in enumerate(items)
+    ]
+    flow = guarded_copies.run_guarded(frame, node, known, execute)
+    list_references.require_unchanged(frame, TupleValue(tuple(items), is_list=True), keys, changes)
+    return flow
 
 
-def _itself(item: Value) -> Value:
-    return item
+def _item_now(frame: Frame, key: str, position: int, item: Value) -> Value:
+    """The item, as it is when its turn comes, of a list that has a key."""
+    if not key:
+        return item
+    content = list_references.shown(frame, ListRef(key))
+    return content.items[position] if isinstance(content, TupleValue) else sequences.at(
+        frame.b, content, as_expr(position))  # fmt: skip
 
 
 def _unroll(frame: Frame, node: core.For, items: Iterable[Value], copies: int, execute: Execute) -> Flow:

@@ -4,7 +4,8 @@
     g[k][1] += x                        chosen: a copy, not g[k]            g[k, 1] += x
 
 Where it matters, the lists become the rows of one array (`ROWS`); where they cannot, because they have names of their
-own or differ in length, there is a branch for each of them (`expression_splitting`).
+own or differ in length, there is a branch for each of them (`expression_splitting`), as for objects and for items that
+differ in kind.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from dcpy.frontend.lower.sequences import items as sequences
 if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame
 
+MAX_ITEMS = 16  # that differ in kind, and so get a branch each
 
 def item(frame: Frame, owner: TupleValue, key: Value) -> Value:
     """``owner[key]`` of a tuple or list of known length."""
@@ -40,7 +42,7 @@ def item(frame: Frame, owner: TupleValue, key: Value) -> Value:
     try:
         found = sequences.item(frame.b, owner, key)
     except FrontendError as error:
-        if isinstance(error, WillRaise) or merge is place or not list_references.is_on(frame):
+        if isinstance(error, WillRaise) or len(owner.items) > MAX_ITEMS:
             raise
         raise frame.b.by_path(merge, error) from None
     made = found.array if isinstance(found, ListValue) else found

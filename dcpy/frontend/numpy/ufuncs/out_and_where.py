@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dcpy.frontend.abstract_values.values import ArrayValue, TupleValue, Value, dtype_of, kind_of, shape_of
+from dcpy.frontend.abstract_values.values import ArrayValue, TupleValue, Value, dtype_of, is_number, kind_of, shape_of
 from dcpy.frontend.lower.arithmetic.promotion import can_cast, promoted
 from dcpy.frontend.lower.op_builder import OpBuilder
 from dcpy.frontend.numpy.parameter_defaults import NONE, TRUE
@@ -66,7 +66,7 @@ def dtype_with_out(b: OpBuilder, x: ArrayValue, dtype: Value, out: Value) -> DTy
 def mask_of(b: OpBuilder, where: Value) -> Value:
     """A ``where=`` argument, which must be boolean."""
     mask = b.array(where) if isinstance(where, TupleValue) else where
-    if dtype_of(mask) != types.bool_:
+    if not (isinstance(mask, ArrayValue) or is_number(mask)) or dtype_of(mask) != types.bool_:
         raise b.error("where= must be boolean", notes=("NumPy raises TypeError here",), help="write where=mask != 0")
     return mask
 

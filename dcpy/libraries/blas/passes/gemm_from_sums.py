@@ -129,6 +129,8 @@ def _stored(first: Tasklet, inner: Map, last: Tasklet, node: Map, axes: Axes) ->
 
 
 def _product(found: SumOfProducts, uses: Uses) -> Gemm | Refusal:
+    if not found.factors:
+        return Refusal("it adds a number")
     if uses.desc(found.target.container).dtype != uses.desc(found.factors[0].container).dtype:
         return Refusal("the operands have several dtypes, or are no floats")
     near = uses.overlapping(found.target.container)

@@ -132,3 +132,18 @@ def test_loops_that_multiply_matrices_are_products(function):
     sdfg = dcpy.program(function).to_sdfg(rng.random((9, 20)), rng.random((20, 11)))
     sdfg.auto_optimize()
     assert "blas.gemm" in str(sdfg)
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize("dtype", [float, int])
+def test_numbers_that_are_added_are_no_products(dtype):
+    @dcpy.program(auto_optimize=True)
+    def count(b, n):
+        for _ in range(4):
+            b[0] += 1
+        for _ in range(n):
+            b[1] += 2
+
+    b = np.zeros(3, dtype)
+    count(b, 3)
+    assert b.tolist() == [4, 6, 0]
