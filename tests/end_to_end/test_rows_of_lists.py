@@ -212,3 +212,12 @@ def ragged(i):
 def test_copies_are_never_changed_in_silence(f):
     with pytest.raises(dcpy.FrontendError, match=r"change|different lengths"):
         dcpy.program(f)(1)
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize("f", [lambda a, n: [n, "x", 3][n], lambda a, n: [a, 2.5, (n, 1)][n]])
+def test_items_differ_in_kind(f):
+    for n in (0, 1, 2, -1):
+        assert repr(dcpy.program(f)(A, n)) == repr(f(A, n))
+    with pytest.raises(IndexError, match="list index out of range"):
+        dcpy.program(f)(A, 3)

@@ -191,3 +191,92 @@ def wide_and_asymmetric(x):
     y = np.zeros_like(x)
     y[5:-3] = x[:-8] + 2 * x[2:-6] - x[8:]
     return y
+
+
+@program(lambda n: [2, square(n)])
+def red_black(steps, A):
+    for _ in range(steps):
+        for c in range(2):
+            A[1:-1:2, 1 + c : -1 : 2] = 0.5 * (A[:-2:2, 1 + c : -1 : 2] + A[2::2, 1 + c : -1 : 2])
+
+
+@program(lambda n: [line(2 * n + 1)])
+def coarser_and_finer(x):
+    coarse = 0.25 * x[:-2:2] + 0.5 * x[1:-1:2] + 0.25 * x[2::2]
+    fine = np.zeros_like(x)
+    fine[1:-1:2] = coarse
+    fine[2:-2:2] = 0.5 * (coarse[1:] + coarse[:-1])
+    return fine
+
+
+@program(lambda n: [square(n)])
+def softmax_of_rows(A):
+    e = np.exp(A - np.max(A, axis=-1, keepdims=True))
+    return e / np.sum(e, axis=-1, keepdims=True), np.argmin(A, axis=1), np.argmax(A, axis=0)
+
+
+@program(lambda n: [square(n), 2])
+def conjugate_gradients(b, steps):
+    x, r, p = np.zeros_like(b), b.copy(), b.copy()
+    rs = np.sum(r * r)
+    for _ in range(steps):
+        q = 4 * p
+        q[1:, :] -= p[:-1, :]
+        q[:-1, :] -= p[1:, :]
+        q[:, 1:] -= p[:, :-1]
+        q[:, :-1] -= p[:, 1:]
+        alpha = rs / np.sum(p * q)
+        x += alpha * p
+        r -= alpha * q
+        new = np.sum(r * r)
+        p = r + (new / rs) * p
+        rs = new
+    return x
+
+
+@program(lambda n: [square(n) + n * np.eye(n)])
+def elimination(A):
+    for k in range(A.shape[0] - 1):
+        A[k + 1 :, k] = A[k + 1 :, k] / A[k, k]
+        A[k + 1 :, k + 1 :] -= A[k + 1 :, k : k + 1] * A[k, k + 1 :]
+
+
+@program(lambda n: [square(n + 2), square(3)])
+def convolution(image, kernel):
+    n, m = image.shape
+    out = np.zeros((n - 2, m - 2))
+    for i in range(3):
+        for j in range(3):
+            out += kernel[i, j] * image[i : n - 2 + i, j : m - 2 + j]
+    return out
+
+
+@program(lambda n: [np.stack([square(n), square(n, 1), square(n, 2)]), 2])
+def fields_of_one_array(fields, steps):
+    e, x, y = fields[0], fields[1], fields[2]
+    for _ in range(steps):
+        x[:, :-1] -= 0.5 * (e[:, 1:] - e[:, :-1])
+        y[:-1, :] += 0.5 * (e[1:, :] - e[:-1, :])
+        e[1:, 1:] += 0.5 * (y[1:, 1:] - y[:-1, 1:] - x[1:, 1:] + x[1:, :-1])
+
+
+@program(lambda n: [line(n), np.random.default_rng(n).integers(0, 4, n), np.sort(line(5))])
+def counts_and_places(x, k, edges):
+    counts, _ = np.histogram(x, bins=3, range=(-0.5, 0.5))
+    return np.bincount(k, weights=x, minlength=4), np.searchsorted(edges, x), counts
+
+
+@program(lambda n: [square(n)[:, :3].copy(), square(n, 1)[:, :3].copy()])
+def nearest(A, B):
+    D = np.sqrt(np.sum((A[:, None, :] - B[None, :, :]) ** 2, axis=-1))
+    return np.argmin(D, axis=1), D.min(axis=0)
+
+
+@program(lambda n: [square(n), 1])
+def both_directions(A, steps):
+    n, m = A.shape
+    for _ in range(steps):
+        for i in range(1, n):
+            A[i, :] = 0.5 * (A[i, :] + A[i - 1, :])
+        for j in range(1, m):
+            A[:, j] = 0.5 * (A[:, j] + A[:, j - 1])
