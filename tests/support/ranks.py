@@ -57,14 +57,13 @@ def check(
     local: Sdfg | None = None,
     strict: bool = False,
     exact: bool = True,
+    constant: bool = False,
 ) -> RankTraffic:
-    """``sdfg`` = ``erased(made)`` = its local form on so many ranks. Returns what was sent."""
-    expected = {name: np.copy(value) for name, value in arguments.items()}
-    interpret(sdfg, expected, {name: value for name, value in symbols.items() if name in sdfg.symbols})
-    again = {name: np.copy(value) for name, value in arguments.items()}
-    interpret(erased(made), again, {name: value for name, value in symbols.items() if name in sdfg.symbols})
-    for name in expected:
-        np.testing.assert_array_equal(again[name], expected[name], err_msg=f"erased: {name}")
+    """``sdfg`` = ``erased(made)`` = its local form on so many ranks. Returns what was sent.
+
+    `constant`: nobody changes the programs, and the first equation is tested once for all grids.
+    """
+    expected = (_on_one_rank_once if constant else _on_one_rank)(sdfg, made, arguments, symbols)
     local = localized(made) if local is None else local
     places = symbols_of_ranks(local, ranks, symbols)
     placed = {name: _where(made, name) for name in arguments}
@@ -83,6 +82,33 @@ def check(
         else:
             np.testing.assert_allclose(assembly.values, value, rtol=1e-12, atol=1e-12, err_msg=name)
     return traffic
+
+
+def _on_one_rank(
+    sdfg: Sdfg, made: Sdfg, arguments: Mapping[str, Any], symbols: Mapping[str, int]
+) -> dict[str, Any]:
+    """The arguments after ``sdfg``, and after ``erased(made)``."""
+    expected = {name: np.copy(value) for name, value in arguments.items()}
+    interpret(sdfg, expected, {name: value for name, value in symbols.items() if name in sdfg.symbols})
+    again = {name: np.copy(value) for name, value in arguments.items()}
+    interpret(erased(made), again, {name: value for name, value in symbols.items() if name in sdfg.symbols})
+    for name in expected:
+        np.testing.assert_array_equal(again[name], expected[name], err_msg=f"erased: {name}")
+    return expected
+
+
+_known: dict[tuple[Any, ...], tuple[Sdfg, Sdfg, dict[str, Any]]] = {}
+
+
+def _on_one_rank_once(
+    sdfg: Sdfg, made: Sdfg, arguments: Mapping[str, Any], symbols: Mapping[str, int]
+) -> dict[str, Any]:
+    values = tuple((name, np.shape(value), np.asarray(value).tobytes()) for name, value in arguments.items())
+    sizes = tuple((name, value) for name, value in symbols.items() if name in sdfg.symbols)
+    key = (id(sdfg), id(made), values, sizes)
+    if key not in _known:
+        _known[key] = sdfg, made, _on_one_rank(sdfg, made, arguments, symbols)  # while both live, so do their numbers
+    return _known[key][2]
 
 
 def _where(sdfg: Sdfg, name: str) -> Distribution | None:

@@ -104,7 +104,7 @@ def test_stencils_of_npbench(name, steps, grid):
         shape = (n,) * len(sdfg.desc("A").shape)
         arguments = {name: draw.uniform(size=shape) for name in "AB"} | {"TSTEPS": 3 if name == "heat_3d" else 6}
         symbols = {"N": n, "Px": grid[0], "Py": grid[1]}
-        check(sdfg, whole, arguments, symbols, grid[0] * grid[1], local=local)
+        check(sdfg, whole, arguments, symbols, grid[0] * grid[1], local=local, constant=True)
 
 
 # -- random programs -------------------------------------------------------------------------------------------------
