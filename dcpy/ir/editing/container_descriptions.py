@@ -34,7 +34,7 @@ def description(sdfg: Sdfg, name: str, *, quoting: bool = True) -> str:
     if desc is None:
         found = "a temporary" if _is_gone(sdfg, seen) else repr(seen)
     elif _is_written(sdfg, seen, desc):
-        found = repr(seen)
+        found = repr(spelled(sdfg, seen)) if quoting else repr(seen)
     elif seen.startswith(_RESULT) or seen in {result.container for result in sdfg.results}:
         found = "the result" if len(sdfg.results) < 2 else f"result {_number(seen)}"
     else:
@@ -53,10 +53,21 @@ def readable(text: str, sdfg: Sdfg) -> str:
 
     def told(match: re.Match[str]) -> str:
         name = match[1] or match[2]
-        found = match[0] if is_written(sdfg, name) else description(sdfg, name)
-        return f"{found} at " if match[2] and found != match[0] else found
+        if is_written(sdfg, name):
+            return match[0].replace(name, spelled(sdfg, name))
+        found = description(sdfg, name)
+        return f"{found} at " if match[2] else found
 
     return with_axes(_NAMES.sub(told, text), sdfg)
+
+
+def spelled(sdfg: Sdfg, name: str) -> str:
+    """A name as the program writes it: ``state.mass`` for the argument `state_mass`, which is a field."""
+    if name not in sdfg.arguments or "_" not in name or sdfg.span is None:
+        return name
+    dotted = re.compile(rf"\b{'[._]'.join(map(re.escape, name.split('_')))}\b")
+    written = set(dotted.findall("".join(linecache.getlines(sdfg.span.file))))
+    return name if name in written or not written else min(written)
 
 
 def is_written(sdfg: Sdfg, name: str) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dcpy.base.source import SrcSpan
-from dcpy.ir.editing.container_descriptions import description, is_written
+from dcpy.ir.editing.container_descriptions import description, is_written, spelled
 from dcpy.ir.field_roles import Role, Written
 from dcpy.ir.nodes import Node
 from dcpy.ir.region import Block, State, SymbolAssign
@@ -44,7 +44,7 @@ def described(part: object, sdfg: Sdfg | None = None) -> str:
     match part:
         case Node():
             names = dict.fromkeys(memlet.container for memlet in part.writes())
-            told = (name if sdfg is None or is_written(sdfg, name) else description(sdfg, name) for name in names)
+            told = (_told(name, sdfg) for name in names)
             written = ", ".join(dict.fromkeys(told))
             return f"{part.kind} to {written}" if written else part.kind
         case State(name=name, region=region):
@@ -54,3 +54,10 @@ def described(part: object, sdfg: Sdfg | None = None) -> str:
         case Block():
             return " ".join((part.kind, *part.all_of(Role.DEFINED)))
     return str(part)
+
+
+def _told(name: str, sdfg: Sdfg | None) -> str:
+    """A container as the program writes it, or in words."""
+    if sdfg is None:
+        return name
+    return spelled(sdfg, name) if is_written(sdfg, name) else description(sdfg, name)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from dcpy.base.articles import with_article
 from dcpy.base.errors import ArgumentError
 from dcpy.base.foreign_arrays import ELSEWHERE, foreign_array
 from dcpy.frontend.specialize.record_arguments import MAX_DEPTH, field_names, is_plain_class, is_record, members_of
@@ -40,8 +41,7 @@ def require_no_arrays(name: str, value: Any) -> None:
 
 
 def _kind(value: Any) -> str:
-    name = type(value).__name__
-    return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
+    return with_article(type(value).__name__)
 
 
 def _parts(path: str, value: Any, depth: int) -> Iterator[tuple[str, Any]]:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from dcpy.base.articles import with_article
 from dcpy.base.assumptions import refusal, too_long
 from dcpy.base.bit_generators import is_generator
 from dcpy.base.errors import ArgumentError, ArgumentShapeError, DcpyError, ReadOnlyArgument
@@ -105,12 +106,8 @@ def _kind_of(value: object) -> str:
     return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
 
 
-def _article(noun: str) -> str:
-    return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
-
-
 def _array_problem(arg: ArrayArg, value: object) -> DcpyError | None:
-    wanted = f"{_article(describe(arg))} array is needed"
+    wanted = f"{with_article(describe(arg))} array is needed"
     if value is None:
         return ArgumentError(f"argument {arg.name!r} is None, but {wanted}")
     if type(value) is not np.ndarray:
@@ -163,7 +160,7 @@ def _as_rank(arg: ArrayArg, value: np.ndarray[Any, Any]) -> str:
 
 
 def _no_array(arg: ArrayArg, value: object, wanted: str) -> ArgumentError:
-    message = f"argument {arg.name!r} is {_article(_kind_of(value))}, but {wanted}"
+    message = f"argument {arg.name!r} is {with_article(_kind_of(value))}, but {wanted}"
     if isinstance(value, list | tuple):
         reason = "it is no list of such numbers, in rows of one length"
         if arg.written:
@@ -187,14 +184,14 @@ def _no_array(arg: ArrayArg, value: object, wanted: str) -> ArgumentError:
 def _generator_problem(arg: GeneratorArg, value: object) -> DcpyError | None:
     if is_generator(value):
         return None
-    message = f"argument {arg.name!r} is {_article(_kind_of(value))}, but a numpy.random.Generator is needed"
+    message = f"argument {arg.name!r} is {with_article(_kind_of(value))}, but a numpy.random.Generator is needed"
     return ArgumentError(message, help="pass np.random.default_rng(seed)")
 
 
 def _record_problem(arg: RecordArg, value: object, values: Sequence[Any]) -> DcpyError | None:
     if type(value) is not arg.cls or (isinstance(value, tuple) and len(value) != arg.length):
-        wanted = _article(arg.cls.__name__) + (f" of {arg.length}" if arg.length >= 0 else "")
-        return ArgumentError(f"argument {arg.name!r} is {_article(_kind_of(value))}, but {wanted} is needed")
+        wanted = with_article(arg.cls.__name__) + (f" of {arg.length}" if arg.length >= 0 else "")
+        return ArgumentError(f"argument {arg.name!r} is {with_article(_kind_of(value))}, but {wanted} is needed")
     if (arg.same_as >= 0 and values[arg.same_as] is not value) or any(
         values[other] is value for other in arg.distinct_from
     ):
@@ -215,10 +212,10 @@ def _scalar_problem(arg: ScalarArg | IntegerArg, value: object) -> DcpyError | N
     dtype = np.dtype(arg.dtype)
     python = PYTHON_KINDS[dtype.kind]
     converts = isinstance(arg, ScalarArg) and arg.converts
-    takes = f"a Python {python.__name__}" if arg.weak else _article(f"{arg.dtype} scalar")
+    takes = f"a Python {python.__name__}" if arg.weak else with_article(f"{arg.dtype} scalar")
     if converts and not arg.weak:
         takes += f" or a Python {python.__name__}"
-    message = f"argument {arg.name!r} is {_article(_kind_of(value))}, but {takes} is needed"
+    message = f"argument {arg.name!r} is {with_article(_kind_of(value))}, but {takes} is needed"
     kinds = list(PYTHON_KINDS.values())
     accepted = tuple(kinds[: kinds.index(python) + 1]) if converts else (python,)
     if type(value) in accepted and (arg.weak or converts):
@@ -271,7 +268,7 @@ def _size_problem(signature: Signature, values: Sequence[Any]) -> ArgumentShapeE
                 reason = f"{place} is 1, but was compiled for sizes other than 1"
             if reason:
                 given = f"argument {arg.name!r} has shape {np.shape(value)}"
-                wanted = f", but {_article(describe(arg))} is needed" if isinstance(arg, ArrayArg) else ""
+                wanted = f", but {with_article(describe(arg))} is needed" if isinstance(arg, ArrayArg) else ""
                 problem = ArgumentShapeError(given + wanted, notes=(reason,), help=_help_for_size(dim))
                 problem.argument = arg.name
                 return problem

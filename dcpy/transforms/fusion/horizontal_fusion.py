@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from dcpy.base.articles import with_article
 from dcpy.ir.analysis.accesses.access_relations import accesses_of_body
 from dcpy.ir.analysis.dataflow.effect_analysis import effects_of, leavers
 from dcpy.ir.analysis.dependence.dependence_vectors import dependences_between
@@ -49,7 +50,7 @@ class HorizontalFusion(Transformation[Legal]):
         if Effect.ORDERED in effects_of(first) and Effect.ORDERED in effects_of(second):
             return Refusal(f"something inside both {Effect.ORDERED.words}")
         for part in (*leavers(first.body), *leavers(second.body)):
-            return Refusal(f"a {part.kind} inside may end it early", (part,))
+            return Refusal(f"{with_article(part.kind)} inside may end it early", (part,))
         return _other_points(first, second, names, m) or _in_between(first, second, m) or LEGAL
 
     def apply(self, m: Match, plan: Legal, rw: Rewriter) -> Map:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
+from dcpy.base.articles import with_article
 from dcpy.ir import types
 from dcpy.ir.analysis.dataflow.effect_analysis import leavers
 from dcpy.ir.data import View
@@ -31,7 +32,7 @@ def why_not_inspected(loop: Loop) -> Refusal | None:
     if any(isinstance(owner, Loop) and owner.range.size is ONE for owner in owners_around(loop)):
         return Refusal("the loop around it runs once, to raise")
     other = next((part for part in exits if not isinstance(part, Check | SymbolAssign)), None)
-    return None if other is None else Refusal(f"a {other.kind} inside may end it early", (other,))
+    return None if other is None else Refusal(f"{with_article(other.kind)} inside may end it early", (other,))
 
 
 # -- the inspector ---------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -69,6 +70,27 @@ def test_views_are_parts_of_what_they_show():
 def test_temporaries_that_are_gone_have_no_name():
     sdfg = graph(ordered, np.ones(8), np.ones(8))
     assert readable("'tmp_97' is recomputed where it is read", sdfg) == "a temporary is recomputed where it is read"
+
+
+@dataclass
+class Waves:
+    height_now: np.ndarray
+    speed: float
+
+
+def damped(waves: Waves, height):
+    for i in range(1, len(height)):
+        waves.height_now[i] = waves.height_now[i - 1] * waves.speed + height[i]
+
+
+def test_fields_are_written_with_a_point():
+    sdfg = graph(damped, Waves(np.ones(8), 0.5), np.ones(8))
+    field = next(name for name in sdfg.arguments if name.endswith("now"))
+    assert readable(f"writes {field}[i]", sdfg) == "writes waves.height_now[i]"
+    assert description(sdfg, field) == "'waves.height_now'"
+    assert description(sdfg, "height") == "'height'"
+    said = dcpy.program(damped).explain(Waves(np.ones(8), 0.5), np.ones(8))
+    assert "iteration i writes waves.height_now[i], iteration i + 1 reads waves.height_now[i - 1]" in said
 
 
 def test_the_text_of_an_sdfg_has_names_of_its_own():

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 
+from dcpy.base.articles import with_article
 from dcpy.ir.analysis.accesses.access_relations import accesses_in, accesses_of_body, memories_of
 from dcpy.ir.analysis.accesses.memory_access import MemoryAccess
 from dcpy.ir.analysis.dataflow.def_use import Uses
@@ -264,7 +265,7 @@ def _way_out(body: Region) -> Refusal | None:
     for part in leavers(body):
         if part.effects is Effect.MAY_NOT_END:
             continue
-        what = "an index check" if isinstance(part, SymbolAssign) else f"a {part.kind}"
+        what = "an index check" if isinstance(part, SymbolAssign) else with_article(part.kind)
         raised = f", by {part.exception}" if isinstance(part, Check) else ""
         return Refusal(f"{what} inside may end it early{raised}", (part,))
     return None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dcpy.base.articles import with_article
 from dcpy.ir.analysis.accesses.access_relations import accesses_of_body
 from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.analysis.dataflow.effect_analysis import effects_of, leavers
@@ -25,7 +26,7 @@ def why_failures_are_seen(loop: Loop, uses: Uses) -> Refusal | None:
     exits = list(leavers(loop.body))
     for part in exits:
         if effects_of(part) != Effect.MAY_RAISE or part.callees():
-            return Refusal(f"a {part.kind} inside may end it early", (part,))
+            return Refusal(f"{with_article(part.kind)} inside may end it early", (part,))
     if exits and not (loop.range.step.constant or 0) > 0:
         return Refusal("its values do not go up, so the first iteration that fails is not the lowest one")
     if exits and not is_bounded(loop, exits):
