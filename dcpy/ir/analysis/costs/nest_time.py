@@ -43,8 +43,8 @@ class NestTime:
     """Predicted time of one nest: a map, a loop without maps, or (None) the `elements` beside them in a region.
 
     It is run `times` times, on so many `cores`. `bounds` are the seconds of one run by what may keep it longest,
-    `overheads` what comes on top. `least` says which bound no schedule could be below, and `least_seconds` how long it
-    takes, with all cores, full vectors, and each line of memory moved once.
+    `overheads` the starts of loops and threads, and page faults. `least` says which bound no schedule could be below,
+    and `least_seconds` how long it takes, with all cores, full vectors, and each line of memory moved once.
     """
 
     nest: MapOrLoop | None
@@ -69,7 +69,7 @@ class NestTime:
 
     @property
     def limit(self) -> float:
-        """Seconds of one run without what comes on top."""
+        """Seconds of one run without overheads."""
         return max(self.computing, *(self.bounds.get(level, 0.0) for level in LEVELS))
 
     @property
