@@ -15,6 +15,7 @@ from dcpy.base.errors import FrontendError
 from dcpy.frontend.lower.function_to_sdfg import lower_function
 from dcpy.frontend.specialize.types_from_call import types_from_call
 from dcpy.ir.interp import run
+from dcpy.programs.signatures import Convention
 from tests.support import tiers
 from tests.support.layouts import assert_same_order
 from tests.support.oracles import sharing
@@ -104,7 +105,8 @@ def interpreted(function: Callable[..., Any], *arguments: Any) -> Any:
     plugins.load()
     values = dict(zip(inspect.signature(function).parameters, arguments, strict=True))
     lowered = lower_function(function, types_from_call(values), name="tested")
-    return run(lowered.sdfg, values, strict=True)
+    convention = Convention.of(lowered, values)
+    return convention.delivered(values, run(lowered.sdfg, convention.taken_apart(values), strict=True))
 
 
 def outcome(function: Callable[[], Any]) -> tuple[Any, Exception | None]:
