@@ -8,7 +8,7 @@ import pytest
 import dcpy
 from benchmarks.npbench import kernels
 from tests.support import devices
-from tests.support.tiers import some
+from tests.support.tiers import quick_flags, some
 
 pytestmark = pytest.mark.cc
 KERNELS = kernels()
@@ -39,7 +39,7 @@ def compare(expected, found):
 
 @pytest.mark.parametrize("name", some(KERNELS, *(name for name in KERNELS if name not in SLOW)))
 def test_equals_numpy(name):
-    (result, before), (found, after) = on_gpu(name)
+    (result, before), (found, after) = on_gpu(name, cpu_flags=quick_flags())
     compare(result, found)
     compare(tuple(before.values()), tuple(after.values()))
 

@@ -105,11 +105,8 @@ def check_same(
 
 def _flags_for(function: Callable[..., Any]) -> tuple[str, ...]:
     """The user's flags for half of all functions, by their names; for the others -O1, which takes half as long."""
-    flags = resolve_options().cpu.flags
     name = f"{getattr(function, '__module__', '')}.{getattr(function, '__qualname__', '')}"
-    if tiers.EXHAUSTIVE or zlib.crc32(name.encode()) % 2:
-        return flags
-    return tuple("-O1" if flag == "-O3" else flag for flag in flags)
+    return resolve_options().cpu.flags if zlib.crc32(name.encode()) % 2 else tiers.quick_flags()
 
 
 def _interpret(program: dcpy.Program, arguments: tuple[Any, ...], **options: bool) -> Any:

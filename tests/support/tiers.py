@@ -5,8 +5,16 @@ from typing import Any
 
 import pytest
 
+from dcpy.base.options import resolve_options
+
 #: `pytest --exhaustive`: all combinations of choices and all oracles, not each choice once and those that differ most
 EXHAUSTIVE = False
+
+
+def quick_flags() -> tuple[str, ...]:
+    """For values that others test with the user's flags, too: -O1 in place of -O3, half of the compiler's work."""
+    flags = resolve_options().cpu.flags
+    return flags if EXHAUSTIVE else tuple("-O1" if flag == "-O3" else flag for flag in flags)
 
 
 def some(cases: Iterable[Any], *quick: Any) -> list[Any]:
