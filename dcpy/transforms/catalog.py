@@ -62,6 +62,7 @@ TRANSFORMATIONS: Registry[type[Transformation[Any]]] = Registry(
         "expand-to-fuse": f"{_FUSION}.expand_to_fuse:ExpandToFuse",
         "extremum-reduction": f"{_LOOPS}.extremum_reduction:ExtremumReduction",
         "horizontal-fusion": f"{_FUSION}.horizontal_fusion:HorizontalFusion",
+        "reuse-fusion": f"{_FUSION}.reuse_fusion:ReuseFusion",
         "in-local-storage": f"{_MEMORY}.in_local_storage:InLocalStorage",
         "inline-call": f"{_SIMPLIFY}.calls.inline_call:InlineCall",
         "jump-threading": f"{_SIMPLIFY}.control_flow.jump_threading:JumpThreading",

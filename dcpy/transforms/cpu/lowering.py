@@ -21,6 +21,7 @@ from dcpy.transforms.expand import ExpandLibraryNodes
 from dcpy.transforms.fusion.array_renaming import ArrayRenaming
 from dcpy.transforms.fusion.map_inlining import MapInlining
 from dcpy.transforms.fusion.mirrored_fusion import MirroredFusion
+from dcpy.transforms.fusion.reuse_fusion import ReuseFusion
 from dcpy.transforms.library_idioms import LibraryIdioms
 from dcpy.transforms.loops.line_tiling import LineTiling
 from dcpy.transforms.loops.loop_versioning import LoopVersioning
@@ -33,7 +34,7 @@ from dcpy.transforms.maps.map_versioning import MapVersioning
 from dcpy.transforms.memory.copy_sinking import CopySinking
 from dcpy.transforms.pass_manager import run_pipeline
 from dcpy.transforms.passes import Pass
-from dcpy.transforms.pipeline import Pipeline, RunReport
+from dcpy.transforms.pipeline import Pipeline, RunReport, repeat
 from dcpy.transforms.simplify.calls.inline_call import InlineCall
 
 
@@ -61,6 +62,7 @@ def cpu_pipeline(options: CpuOptions, costs: Costs = COSTS, limits: Limits = LIM
         ProducerSinking(),
         OuterLoopVectorization(costs),
         MapLinearization(costs=costs),
+        repeat(ReuseFusion()),
         AssignStorages(limits),
         ShareBuffers(),
         HoistBuffers(),
