@@ -58,11 +58,9 @@ def _has_loop(body: Region) -> bool:
 
 def _rows_of(node: Map, uses: Uses) -> Iterator[str]:
     """The arrays of which each point reads a row of its own, or an element of one."""
-    params = set(node.params)
-    for element in subtree(node.body):
-        for memlet in getattr(element, "reads", tuple)():
-            desc = uses.desc(memlet.container)
-            if isinstance(desc, Array | View) and len(desc.shape) > len(node.params) and not uses.is_private(memlet.container):
-                outer = memlet.subset.dims[: len(node.params)]
-                if params.intersection(name for dim in outer for name in dim.symbols):
-                    yield uses.root(memlet.container)
+    params, depth = set(node.params), len(node.params)
+    for memlet in (memlet for part in node.body.walk_nodes() for memlet in part.reads()):
+        desc = uses.desc(memlet.container)
+        if isinstance(desc, Array | View) and len(desc.shape) > depth and not uses.is_private(memlet.container):
+            if params.intersection(name for dim in memlet.subset.dims[:depth] for name in dim.symbols):
+                yield uses.root(memlet.container)
