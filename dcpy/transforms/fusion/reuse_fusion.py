@@ -60,7 +60,8 @@ def _rows_of(node: Map, uses: Uses) -> Iterator[str]:
     """The arrays of which each point reads a row of its own, or an element of one."""
     params, depth = set(node.params), len(node.params)
     for memlet in (memlet for part in node.body.walk_nodes() for memlet in part.reads()):
-        desc = uses.desc(memlet.container)
-        if isinstance(desc, Array | View) and len(desc.shape) > depth and not uses.is_private(memlet.container):
-            if params.intersection(name for dim in memlet.subset.dims[:depth] for name in dim.symbols):
-                yield uses.root(memlet.container)
+        if not isinstance(uses.desc(memlet.container), Array | View) or uses.is_private(memlet.container):
+            continue
+        outer = memlet.subset.dims[:depth]
+        if len(memlet.subset.dims) > depth and params.intersection(name for dim in outer for name in dim.symbols):
+            yield uses.root(memlet.container)
