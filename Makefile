@@ -73,7 +73,7 @@ test-fpga: $(STAMP)
 	$(PY) -m pytest -q -m hls
 heavy: $(STAMP)
 	$(PY) -m pytest -q -n auto -m "heavy and not perf"
-	$(PY) -m pytest -q -n auto -m "not perf and not heavy" --exhaustive tests/frontend tests/end_to_end tests/libraries
+	$(PY) -m pytest -q -n auto -m "not perf and not heavy" --exhaustive tests/frontend tests/end_to_end tests/libraries tests/benchmarks
 bench: $(STAMP)  ; $(PY) -m benchmarks
 bench-compile: $(STAMP) ; $(PY) -m benchmarks.compile_times
 

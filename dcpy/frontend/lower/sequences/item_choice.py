@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 MAX_ITEMS = 16  # that differ in kind, and so get a branch each
 
+
 def item(frame: Frame, owner: TupleValue, key: Value) -> Value:
     """``owner[key]`` of a tuple or list of known length."""
     place, index = key_of_item(frame, owner), None if isinstance(key, SliceValue) else as_integer(key)
