@@ -58,7 +58,9 @@ def degrees_of_rows(items, starts, weights):
 
 
 def test_rows_of_several_lengths_are_one_array_and_its_starts():
-    rows, weights = [[1, 2], [0, 2, 3], [0, 1], [1]], np.arange(4.0)
+    few, weights = [[1, 2], [0, 2, 3], [0, 1], [1]], np.arange(4.0)
+    assert (dcpy.program(degrees)(few, weights) == degrees(few, weights)).all()  # a branch for each
+    rows = 5 * few
     with pytest.raises(FrontendError, match="different lengths") as caught:
         dcpy.program(degrees)(rows, weights)
     assert "np.concatenate(rows), np.cumsum([0, *map(len, rows)])" in caught.value.help

@@ -11,7 +11,7 @@ from dcpy.base.source import SrcSpan
 from dcpy.ir.editing.container_descriptions import description, is_written, spelled
 from dcpy.ir.field_roles import Role, Written
 from dcpy.ir.nodes import Node
-from dcpy.ir.region import Block, State, SymbolAssign
+from dcpy.ir.region import Block, State
 from dcpy.ir.sdfg import Sdfg
 
 
@@ -49,8 +49,8 @@ def described(part: object, sdfg: Sdfg | None = None) -> str:
             return f"{part.kind} to {written}" if written else part.kind
         case State(name=name, region=region):
             return name or f"state {0 if region is None else region.index(part)}"
-        case SymbolAssign(kind="assign", symbol=symbol):
-            return f"definition of {symbol}"
+        case Block(kind="assign"):
+            return " ".join(("definition of", *part.all_of(Role.DEFINED)))
         case Block():
             return " ".join((part.kind, *part.all_of(Role.DEFINED)))
     return str(part)

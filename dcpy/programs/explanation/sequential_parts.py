@@ -8,7 +8,6 @@ from dcpy.base.source import SrcSpan
 from dcpy.ir.editing.container_descriptions import readable
 from dcpy.ir.nodes import Callback, Map
 from dcpy.ir.refusal import Refusal
-from dcpy.ir.region import Loop
 from dcpy.ir.schedules import Parallel
 from dcpy.ir.sdfg import Sdfg
 from dcpy.transforms.api import matches
@@ -31,7 +30,8 @@ def _in_blocks(lowered: Sdfg) -> Iterator[SrcSpan | None]:
     for node in lowered.body.walk_nodes():
         if isinstance(node, Map) and isinstance(node.schedule, Parallel):
             for block in node.body.walk_blocks():
-                if isinstance(block, Loop) and block.span == node.span and {*block.range.symbols} & {*node.params}:
+                symbols = (symbol for _, values in block.iteration_space() for symbol in values.symbols)
+                if block.span == node.span and not {*node.params}.isdisjoint(symbols):
                     yield block.span
 
 
