@@ -21,6 +21,9 @@ RECORDS = [
     op(lambda a: a.argsort(axis=0, kind="stable"), shapes=MATRIX),
     op(lambda a: np.searchsorted(np.sort(a), a), shapes=VECTORS, dtypes=("int32", "float64")),
     op(lambda a: np.searchsorted(np.sort(a), 0.75, side="right"), shapes=((5,),)),
+    op(lambda a: np.searchsorted(np.sort(a), np.sort(a)[::2], side="right"), shapes=VECTORS),  # numbers that rise
+    op(lambda a: np.searchsorted(np.sort(a), np.array([0, np.nan, 1, 1, np.nan])), shapes=VECTORS, dtypes=("float64",)),
+    op(lambda a: np.searchsorted(np.append(np.sort(a), np.nan), [1.0, np.nan]), shapes=VECTORS, dtypes=("float64",)),
     op(lambda a: np.isin(a, [0, 1.5]), shapes=((5,), (3, 4))),
     op(lambda a: np.interp(0.4, np.sort(a), a, left=-9, right=9), shapes=((5,),)),
     op(lambda a: np.sort(a), shapes=(*VECTORS, (3, 4)), dtypes=("bool", "int8", "float32", "complex128")),

@@ -175,11 +175,13 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
         raise ValueError("object too deep for desired array")
     places = np.empty(np.shape(v), np.int64)
     flat, wanted = places.reshape(-1), np.asarray(v).reshape(-1)
+    rises, low = np.all(wanted[1:] >= wanted[:-1]), 0
     for k in range(len(wanted)):
-        low, high = 0, len(a)
+        y, high = wanted[k], len(a)
+        low = low if rises else 0  # the last place is no larger; else searches are independent, and overlap
         while low < high:
             middle = (low + high) // 2
-            x, y = a[middle if sorter is None else sorter[middle]], wanted[k]
+            x = a[middle if sorter is None else sorter[middle]]
             before = (x < y) | ((y != y) & (x == x))  # NaN is last
             after = (y < x) | ((x != x) & (y == y))
             if before if side == "left" else not after:
