@@ -23,6 +23,7 @@ class Case:
 
     function: Callable[[Any], Any]
     dtype: str = "float64"
+    is_sorted: bool = False
 
 
 def sort(a: Any) -> Any:
@@ -49,6 +50,14 @@ def partition(a: Any) -> Any:
     return np.partition(a, len(a) // 2)[len(a) // 2]
 
 
+def quantile(a: Any) -> Any:
+    return np.quantile(a, 0.9)
+
+
+def searchsorted(a: Any) -> Any:
+    return np.searchsorted(a, a)
+
+
 CASES = (
     Case(sort),
     Case(sort, "float32"),
@@ -61,6 +70,8 @@ CASES = (
     Case(unique, "int64"),
     Case(median),
     Case(partition),
+    Case(quantile),
+    Case(searchsorted, is_sorted=True),
 )
 
 
@@ -70,7 +81,8 @@ def main() -> None:
     for case in CASES:
         program = dcpy.program(case.function)
         for size in SIZES:
-            _measure(case, program, _sample(size, case.dtype))
+            sample = _sample(size, case.dtype)
+            _measure(case, program, np.sort(sample) if case.is_sorted else sample)
 
 
 def _sample(size: int, dtype: str) -> Any:

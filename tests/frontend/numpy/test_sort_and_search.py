@@ -34,6 +34,8 @@ RECORDS = [
     op(lambda a: np.sort(np.partition(a, (0, 2), axis=0)[:, 1]), shapes=MATRIX),
     op(lambda a: a[np.argpartition(a, -1)][-1], shapes=VECTORS),
     op(lambda a: np.argpartition(a, 7), shapes=VECTORS),
+    op(lambda a: np.partition(a, 1.5), shapes=((5,),)),
+    op(lambda a: np.partition(a, True), shapes=((5,),)),
     op(lambda a, c: np.lexsort((a, c)), shapes=((5,), (3, 4)), dtypes=("int8", "float64")),
     op(lambda a: np.lexsort(a), shapes=((3, 4),), dtypes=("int8", "float64")),
     op(lambda a: np.lexsort((a,), axis=0), shapes=((3, 4),)),

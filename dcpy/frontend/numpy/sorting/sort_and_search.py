@@ -133,6 +133,10 @@ def argpartition(a: Any, kth: Any, axis: int | None = -1, kind: Any = "introsele
 
 def _require_places(kth: Any, n: int) -> None:
     places = np.asarray(kth)
+    if places.dtype.kind == "b":
+        raise ValueError("Booleans unacceptable as partition index")
+    if places.dtype.kind not in "iu":
+        raise TypeError("Partition index must be integer")
     if n > 0 and not np.all((places >= -n) & (places < n)):
         raise ValueError("kth out of bounds")
 
