@@ -56,11 +56,20 @@ def shapes_slices(frame: Frame, body: core.Body, index: Names) -> bool:
     return _Shapes(_LookupScope(frame)).found(body, index)
 
 
-def decides_branches(frame: Frame, body: core.Body, index: Names) -> bool:
-    """Return whether one of the names `index`, or a number that is computed from them, decides a branch in `body`."""
+def decides_branches(frame: Frame, body: core.Body, index: Names, short: int) -> bool:
+    """Return whether copies of `body`, one for each iteration over the names `index`, gain by branches.
+
+    A branch that the index alone decides is gone from the copies. One that it decides together with what the run time
+    knows stays a choice: copies gain where the loop around them may become one of vectors, which it cannot be around a
+    loop of more than `short` iterations.
+    """
     shapes = _Shapes(_LookupScope(frame))
-    names = shapes.following(body, index)
-    return any(isinstance(each, core.If) and shapes.decides(each.test, names) for each in core.statements_in(body))
+    inside = [*core.statements_in(body)]
+    names, known = shapes.following(body, index), shapes.known(inside, index)
+    tests = [each.test for each in inside if isinstance(each, core.If) and shapes.decides(each.test, names)]
+    if any(shapes.is_known(test, known) for test in tests):
+        return True
+    return bool(tests) and not any(shapes.is_long(each, known, short) for each in inside)
 
 
 @dataclass(frozen=True)
@@ -167,6 +176,38 @@ class _Shapes:
         """Return whether `names` alone decide a condition."""
         return isinstance(test, ast.AST) and self._is_plain(test) and self._mentions(test, names)
 
+    def known(self, inside: list[core.Statement], index: Names) -> Names:
+        """Return `index` and the names that the statements bind to numbers known where those of `index` are."""
+        names = index.union(*(each.targets_bound() for each in inside))
+        known = names
+        while True:
+            unknown = (each.targets_bound() for each in inside if not self._binds_known(each, known))
+            fewer = names.difference(*unknown)
+            if fewer == known:
+                return known
+            known = fewer
+
+    def _binds_known(self, statement: core.Statement, known: Names) -> bool:
+        match statement:
+            case core.Assign(value=value) | core.For(iterable=value):
+                return self.is_known(value, known)
+        return False
+
+    def is_known(self, tree: object, known: Names) -> bool:
+        """Return whether an expression is computed from constants and from names that are `known`."""
+        if not isinstance(tree, ast.AST) or not self._is_plain(tree):
+            return False
+        return all(part.id in known or isinstance(self.place.value(part.id), Static) for part in _variables(tree))
+
+    def is_long(self, statement: core.Statement, known: Names, short: int) -> bool:
+        """Return whether it is a loop that may have more than `short` iterations."""
+        if not isinstance(statement, core.For) or not self.is_known(statement.iterable, known):
+            return isinstance(statement, core.For | core.While)
+        named = [self.place.value(part.id) for part in _variables(statement.iterable) if part.id not in known]
+        parts = (*walk(statement.iterable), *named)
+        numbers = (part.value for part in parts if isinstance(part, ast.Constant | Static))
+        return any(isinstance(number, int) and number > short for number in numbers)
+
     def _is_array(self, name: str) -> bool:
         value = self.place.value(name)
         return isinstance(value, ArrayValue | ListValue) or (
@@ -265,6 +306,10 @@ class _Shapes:
         positional = [arg.arg for arg in (*define.args.posonlyargs, *define.args.args)]
         named = {positional[at] if isinstance(at, int) and at < len(positional) else str(at) for at in given}
         return _Shapes(place, self.depth + 1).found(define.body, frozenset(named))
+
+
+def _variables(tree: ast.AST) -> Iterator[ast.Name]:
+    return (part for part in walk(tree) if isinstance(part, ast.Name) and part.id not in _NUMBERS)
 
 
 def _has_slices(tree: ast.AST) -> bool:

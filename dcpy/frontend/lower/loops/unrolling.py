@@ -7,7 +7,9 @@
 Those are the loops of at most `MOST_TRIPS` iterations whose index shapes slices (`shape_dependence`): in a loop, shapes
 would not be known before the program runs, and nothing with such shapes fuses. The number of iterations is known, it is
 known in which of them the loop is left, and what is written stays below `MOST_STATEMENTS`. So are loops with a short
-body whose index decides a branch: written out, they have none, and the loop around them may become one of vectors.
+body whose index decides a branch: written out, they have none, or the loop around them may become one of vectors. Where
+neither is so, as with long loops inside, copies save one jump each and may cost more than they save: compilers give up
+on long functions (g++ keeps copies of complex numbers in them, and makes no vectors of these).
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ def trips(frame: Frame, node: core.For, iterable: Value) -> int | None:
     index, written = node.targets_bound(), _copies(frame) * count * _size(node.body)
     if written <= MOST_STATEMENTS and shapes_slices(frame, node.body, index):
         return count
-    return count if written <= FEW_STATEMENTS and decides_branches(frame, node.body, index) else None
+    return count if written <= FEW_STATEMENTS and decides_branches(frame, node.body, index, MOST_TRIPS) else None
 
 
 def _count(frame: Frame, iterable: Value) -> int | None:

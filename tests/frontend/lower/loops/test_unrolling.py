@@ -56,6 +56,59 @@ def test_branches_of_numbers_stay_in_a_loop():
     assert body(f, X).count("loop k") == 1
 
 
+def test_branches_that_the_index_alone_decides_are_gone():
+    def f(x, out):
+        for k in range(3):
+            for i in range(len(x)):
+                for b in range(3):
+                    if k != 1 or b != 1:
+                        out[i] += x[i] * (k + b)
+
+    same(f, X, np.zeros(12))
+    text = body(f, X, np.zeros(12))
+    assert text.count("loop ") == 3  # over `i`, behind each other
+    assert "if" not in text
+
+
+def test_branches_at_the_edge_are_written_out_where_no_long_loop_is_inside():
+    def f(x, out):
+        n = len(x)
+        for i in range(n):
+            for k in range(3):
+                for b in range(2):
+                    if 0 <= i + k - b < n:
+                        out[i] += x[i + k - b]
+
+    same(f, X, np.zeros(12))
+    text = body(f, X, np.zeros(12))
+    assert text.count("loop ") == 1
+    assert text.count("if ") == 4  # at `i` and `i + 1` none is needed
+
+
+LENGTH = 9
+
+
+def test_copies_of_long_loops_save_no_branch():
+    def f(x, y, out):
+        for i in range(len(x)):
+            for k in range(2):
+                for a in range(len(y)):
+                    if i - k >= 0:
+                        out[i] += x[i - k] * y[a]
+
+    def g(x, y, out):
+        for i in range(len(x)):
+            for k in range(2):
+                for a in range(LENGTH):
+                    if i - k >= 0:
+                        out[i] += x[i - k] * y[a]
+
+    for function in (f, g):
+        arguments = (X, np.arange(10.0), np.zeros(12))
+        same(function, *arguments)
+        assert body(function, *arguments).count("loop ") == 3
+
+
 def test_bounds_that_branches_decide_and_inner_loops():
     def f(x):
         out = np.zeros((3, 2, len(x)))
