@@ -20,12 +20,12 @@ from dcpy.base.library_environment import Environment
 from dcpy.base.options import CpuOptions
 from dcpy.base.platforms import HERE, Platform
 from dcpy.codegen.artifact import Artifact, Unit
-from dcpy.runtime.compilers import constant_hoisting
+from dcpy.runtime.compilers import constant_hoisting, cpp_library
+from dcpy.runtime.compilers.cpp_library import VECTORS
 from dcpy.runtime.compilers.openmp_flags import DIVIDED, GNU, OpenMP, remark_one_thread
 from dcpy.runtime.compilers.toolchain import Toolchains
 from dcpy.runtime.compilers.vector_variants import with_variants
 from dcpy.runtime.compilers.zig import FAMILY as ZIG
-from dcpy.runtime.compilers.zig import WITHOUT_CPP, WITHOUT_EXCEPTIONS
 
 LIBRARY = "program.so"
 MESSAGE_LINES = 12
@@ -44,11 +44,6 @@ SEMANTICS = (
     "-fno-math-errno",  # errno is not read after sqrt, which becomes one instruction
     "-fno-trapping-math",  # floating-point exceptions are not trapped: conditions become selections
 )
-
-
-#: an include of anything but the C library
-OTHER_HEADER = re.compile(r"#include(?!\s*<(?:errno|math|stdint|stdio|stdlib|string|sys/types|time)\.h>)")
-VECTORS = "mvec"  # the library of glibc's vector functions, which Zig's C library lacks
 VECTOR_MATH = {"gcc": (), "clang": ("-fveclib=libmvec",), "zig": ()}  # g++ takes them from declarations; clang does not
 
 
@@ -68,7 +63,7 @@ def compile_flags(
         *SEMANTICS,
         "-fopenmp-simd",
         *(VECTOR_MATH[family] if any(VECTORS in found.libraries for found in artifact.environments) else ()),
-        *(WITHOUT_EXCEPTIONS if family == ZIG and _is_without_cpp(artifact) else ()),
+        *cpp_library.compile_words(artifact, family),
         *(constant_hoisting.FLAGS if family == "gcc" and constant_hoisting.has_many_constants(unit.text) else ()),
         *options.flags,
         *fast,
@@ -92,15 +87,8 @@ def link_flags(
         flags += [f"-L{folder}" for folder in environment.library_dirs]
         flags += [f"-Wl,-rpath,{run_path or folder}" for folder in environment.library_dirs]
         flags += [_linked(name, environment) for name in environment.libraries if name != VECTORS or family != ZIG]
-    if family == ZIG and _is_without_cpp(artifact):
-        flags.append(WITHOUT_CPP)
-    return (*flags, *_with_threads(artifact.flags, openmp.link), "-lm")
-
-
-def _is_without_cpp(artifact: Artifact) -> bool:
-    """Return whether no unit needs a C++ library: dcpy's own code for CPUs includes headers of C only, and throws
-    nothing."""
-    return not any(OTHER_HEADER.search(unit.text) for unit in artifact.units)
+    last = cpp_library.link_words(artifact, family, executable=executable)
+    return (*flags, *_with_threads(artifact.flags, openmp.link), "-lm", *last)
 
 
 def _linked(library: str, environment: Environment, platform: Platform = HERE) -> str:

@@ -10,7 +10,6 @@ from pathlib import Path
 PACKAGE = "ziglang"
 FAMILY = "zig"
 WITHOUT_CPP = "-nostdlib++"  #: links without Zig's C++ library, which takes half a minute to compile once
-WITHOUT_EXCEPTIONS = ("-fno-exceptions",)  #: compiles code that throws nothing, and so needs no personality of C++
 
 
 def command_of_zig() -> tuple[str, ...]:
