@@ -172,3 +172,33 @@ def test_launches_of_a_device_are_interrupted_between_them(interrupted):
 def test_innermost_counted_loops_ask_nothing(function):
     code = dcpy.program(function).to_sdfg(np.ones(3), np.ones(1), 1).code()
     assert code.count("if (dcpy_interrupted(pace))") == 1
+
+
+def checksum(data, steps):
+    rest = 0xFFFF
+    for byte in data:
+        rest ^= byte
+        for _ in range(8):
+            rest = (rest >> 1) ^ 0x8408 if rest & 1 else rest >> 1
+    return rest
+
+
+def moved(x, steps):
+    for _ in range(steps):
+        for k in range(3):
+            x[k] = x[k] * 0.5 + x[(k + 1) % 3]
+
+
+def swept_by_windows(x, steps):
+    for i in range(len(x)):
+        for k in range(9):
+            x[i] += k / (1 + x[i])
+
+
+def test_loops_along_an_array_ask_nothing_where_compilers_write_out_what_is_inside():
+    def questions(function, x):
+        return dcpy.program(function).to_sdfg(x, 5).code().count("if (dcpy_interrupted(")
+
+    assert questions(checksum, np.arange(9)) == 0
+    assert questions(moved, np.ones(3)) > 0  # nothing bounds the number of steps
+    assert questions(swept_by_windows, np.ones(9)) > 0

@@ -1,13 +1,15 @@
 """Polling for interrupts: loops of the host ask, at the heads of long iterations, whether a signal has come.
 
 Ctrl-C then stops a program as a failed check does: the arguments keep what was written so far. Innermost loops that are
-counted ask nothing, so that they stay what they are. Of a team the caller's thread asks; the others see, at their next
-question, that it has stopped. A thread counts for all its loops in one place.
+counted ask nothing, so that they stay what they are; nor do loops along an array whose inner loops are of a few
+iterations, which compilers write out. Of a team the caller's thread asks; the others see, at their next question, that
+it has stopped. A thread counts for all its loops in one place.
 """
 
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -101,7 +103,8 @@ def _asks(context: Context, block: Loop | While) -> bool:
     if not (isinstance(block.schedule, Sequential) and _may_be_long(block)):
         return False
     if context.parallel is None:
-        return any(map(_takes_long, _inside(block)))
+        long = [*filter(_takes_long, _inside(block))]
+        return bool(long) and not (_are_written_out(context, long) and _goes_along_an_array(context, block))
     any_length = any(_is_of_any_length(context, part) for part in _inside(block))
     return any_length and _is_outermost(block, context.parallel.map)
 
@@ -112,6 +115,19 @@ def _inside(block: Loop | While) -> Iterator[Element]:
 
 def _takes_long(part: Element) -> bool:
     return isinstance(part, Loop | While | Map | Call | ForeignCall)
+
+
+def _are_written_out(context: Context, parts: list[Element]) -> bool:
+    """Return whether they are loops, and of a few iterations together."""
+    sizes = [part.range.size.constant for part in parts if isinstance(part, Loop)]
+    known = [size for size in sizes if size is not None]
+    return len(known) == len(parts) and math.prod(known) <= context.module.costs.unrolled_trips
+
+
+def _goes_along_an_array(context: Context, block: Loop) -> bool:
+    """Return whether there is an axis with as many elements as the loop has iterations: memory bounds its time."""
+    axes = {size for desc in context.sdfg.containers.values() for size in desc.shape}
+    return block.range.size in axes
 
 
 def _is_of_vectors(owner: Element) -> bool:
