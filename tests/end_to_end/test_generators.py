@@ -294,15 +294,6 @@ def test_refuses_generators_that_escape():
     assert "a program cannot return a generator" in refusal(lambda a, n: gen_squares(n))
 
 
-def test_refuses_keys_that_depend_on_data():
-    def f(a, n):
-        d = {}
-        d[n] = 1
-        return len(d)
-
-    assert "the key of a dictionary must be known at compile time" in refusal(f)
-
-
 def test_refuses_dictionaries_whose_keys_depend_on_the_path():
     def f(a, n):
         d = {"x": 1}

@@ -1,6 +1,5 @@
 """Functions of Python's that no program compiles: each is called by its usual name, and its advice runs."""
 
-import collections
 import datetime
 import heapq
 import io
@@ -60,14 +59,6 @@ def heaps(x):
     return heapq.heappop(queue)[0] + x
 
 
-def queues(x):
-    return collections.deque([x]).popleft()
-
-
-def counts(x):
-    return len(collections.Counter([x])) + len(collections.defaultdict(int))
-
-
 @pytest.mark.parametrize(
     ("function", "name", "reason", "advice"),
     [
@@ -80,8 +71,6 @@ def counts(x):
         (ends, "sys.exit", "it ends Python", "raise an exception"),
         (leaves, "exit", "it ends Python", "raise an exception"),
         (heaps, "heapq.heappop", "its list holds objects of Python's", "`u = keys.argmin()`"),
-        (queues, "collections.deque", "its items are objects of Python's", "`u = q.pop(0)`"),
-        (counts, "collections.Counter", "its keys are known at run time only", "np.bincount(x)"),
         (dates, "datetime.now", "compiled programs have no dates", "pass seconds or days as numbers"),
     ],
 )

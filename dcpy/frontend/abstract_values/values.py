@@ -197,10 +197,14 @@ class ObjectValue:
 
 @dataclass(frozen=True, slots=True)
 class DictValue:
-    """A dictionary with keys known at compile time. `token`: which one it is (see `TupleValue`)."""
+    """A dictionary with keys known at compile time.
+
+    `token`: which one it is (see `TupleValue`). `site`: the place that makes it, which can make a `HashMap` instead.
+    """
 
     items: tuple[tuple[Any, Value], ...]
     token: object = field(default=None, compare=False, repr=False)
+    site: object = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,7 @@ from dcpy.frontend.lower.control import expression_splitting
 from dcpy.frontend.lower.functions import call_dispatch
 from dcpy.frontend.lower.functions.import_statements import imported
 from dcpy.frontend.lower.functions.spread_arguments import missing_arguments, spread
-from dcpy.frontend.lower.lowering_signals import WillRaise
+from dcpy.frontend.lower.lowering_signals import CHANGING_SETS, HASHED, WillRaise
 from dcpy.frontend.lower.member_lookup import bound_of, called, field_or_method, instead_of_member, unknown_attribute
 from dcpy.frontend.lower.name_binding import bind_name, bound_item, from_python, is_local, materialize, read_name
 from dcpy.frontend.lower.objects import dataclass_objects as objects
@@ -54,7 +54,7 @@ from dcpy.frontend.lower.objects import special_methods as special
 from dcpy.frontend.lower.sequences import dictionaries, item_choice, iterator_uses, list_references, printf
 from dcpy.frontend.lower.sequences import items as sequences
 from dcpy.frontend.mapscope import MapScope
-from dcpy.frontend.python.sets import different_values, set_
+from dcpy.frontend.python.sets import CHANGES_OF_SETS, set_, unchanged_set
 from dcpy.ir.expressions.scalar import ScalarExpr
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE, ZERO, max_of
@@ -170,12 +170,8 @@ def attribute(frame: Frame, owner: Value, name: str) -> Value:
 def _attribute_of_constant(frame: Frame, owner: Static, name: str) -> Value:
     """An attribute of a module or another object that is known when the program is compiled."""
     known, found = frame.closure.attribute(owner.value, name)
-    if isinstance(owner.value, set | frozenset) and name in _CHANGING:
-        raise FrontendError(
-            f"a set does not change in a program ({name})",
-            notes=("the items of a set must be known when the program is compiled",),
-            help="mark what has been seen in an array of booleans: `seen = np.zeros(n, bool)`, `seen[k] = True`",
-        )
+    if isinstance(owner.value, set | frozenset) and name in CHANGES_OF_SETS:
+        raise frame.b.by_path(CHANGING_SETS, unchanged_set(name))
     if not known:
         raise FrontendError(
             f"{called(owner)} has no attribute {name!r}",
@@ -230,13 +226,11 @@ def _unary(frame: Frame, node: ast.UnaryOp, name: str = "") -> Value:
 def _compare(frame: Frame, node: ast.Compare) -> Value:
     left = evaluate_all(frame, [node.left, node.comparators[0]])
     symbol = OPERATORS[type(node.ops[0])]
-    if symbol in ("in", "not in"):
-        left[1] = frame.program.evaluator.all_items(frame, left[1])
-    result = (
-        special.binary(frame, symbol, left[0], left[1])
-        or _contained(frame, symbol, left[0], left[1])
-        or comparisons.compare(frame.b, symbol, *left)
-    )
+    result = _contained(frame, symbol, left[0], left[1])
+    if result is None:
+        if symbol in ("in", "not in"):
+            left[1] = frame.program.evaluator.all_items(frame, left[1])
+        result = special.binary(frame, symbol, left[0], left[1]) or comparisons.compare(frame.b, symbol, *left)
     if len(node.ops) == 1:
         return result
     middle = frame.b.hold(left[1])
@@ -310,11 +304,7 @@ def subscript(frame: Frame, owner: Value, keys: list[Value]) -> Value:
     if found is not None:
         return found
     if isinstance(owner, DictValue):
-        wanted = dictionaries.static_key(key)
-        for known, value in owner.items:
-            if known == wanted:
-                return value
-        raise dictionaries.no_key(owner, wanted)
+        return dictionaries.item(frame, owner, key)
     if isinstance(owner, TupleValue):
         return item_choice.item(frame, owner, key)
     if isinstance(owner, Static) and not is_number(owner):
@@ -356,11 +346,13 @@ def _map_ranges(frame: Frame, node: ast.expr) -> Value:
 
 
 def _tuple(frame: Frame, node: ast.Tuple | ast.List) -> Value:
+    if isinstance(node, ast.List) and any(isinstance(part, ast.Starred) for part in node.elts):
+        return frame.program.evaluator.joined(frame, node)
     return TupleValue(tuple(evaluate_all(frame, node.elts)), isinstance(node, ast.List))
 
 
 def _dict(frame: Frame, node: ast.Dict) -> Value:
-    keys = [None if key is None else frame.b.static(evaluate(frame, key), "a key") for key in node.keys]
+    keys = [None if key is None else dictionaries.static_key(evaluate(frame, key)) for key in node.keys]
     found: dict[Any, Value] = {}
     for tree, key, value in zip(node.keys, keys, evaluate_all(frame, node.values), strict=True):
         if tree is not None:
@@ -372,7 +364,7 @@ def _dict(frame: Frame, node: ast.Dict) -> Value:
             found |= dict(value.items)
         else:
             raise FrontendError("** takes a dictionary with known keys", help="write the keys out")
-    return DictValue(tuple(found.items()))
+    return dictionaries.made(frame, node, found)
 
 
 def _comprehension(frame: Frame, node: ast.ListComp | ast.GeneratorExp) -> Value:
@@ -395,26 +387,32 @@ def require_no_late_variables(value: Value, variables: set[str]) -> None:
 def _dict_comprehension(frame: Frame, node: ast.DictComp) -> Value:
     node = with_functions(node)
     first = special.iterated(frame, evaluate(frame, node.generators[0].iter))
-    pairs = frame.program.evaluator.comprehend(frame, node, first)
-    assert isinstance(pairs, TupleValue)
-    found: dict[Any, Value] = {}
-    for item in pairs.items:
-        assert isinstance(item, TupleValue)
-        found[frame.b.static(item.items[0], "a key")] = item.items[1]
-    return DictValue(tuple(found.items()))
+    site = (HASHED, frame.span(node))
+    if frame.b.split_joins.get(site):
+        return frame.program.evaluator.hashed(frame, node, first)
+    try:
+        pairs = frame.program.evaluator.comprehend(frame, node, first)
+        assert isinstance(pairs, TupleValue)
+        found: dict[Any, Value] = {}
+        for item in pairs.items:
+            assert isinstance(item, TupleValue)
+            found[dictionaries.static_key(item.items[0])] = item.items[1]
+    except FrontendError as error:
+        raise frame.b.by_path(site, error) from None
+    return DictValue(tuple(found.items()), site=site)
 
 
 def _set_comprehension(frame: Frame, node: ast.SetComp) -> Value:
+    node = with_functions(node)
     first = special.iterated(frame, evaluate(frame, node.generators[0].iter))
     if not sequences.is_short(frame.b, first):
-        raise different_values()
-    made = ast.copy_location(ast.ListComp(node.elt, node.generators), node)
-    items = frame.program.evaluator.comprehend(frame, made, first)
-    return set_(frame.b, items) if items != TupleValue(()) else Static(frozenset())
+        return frame.program.evaluator.hashed(frame, node, first)
+    listed = ast.copy_location(ast.ListComp(node.elt, node.generators), node)
+    return set_(frame.b, frame.program.evaluator.comprehend(frame, listed, first))
 
 
 def _set(frame: Frame, node: ast.Set) -> Value:
-    return Static(frozenset(frame.b.static(value, "an item of a set") for value in evaluate_all(frame, node.elts)))
+    return set_(frame.b, TupleValue(tuple(evaluate_all(frame, node.elts))))
 
 
 def _lambda(frame: Frame, node: ast.Lambda) -> Value:

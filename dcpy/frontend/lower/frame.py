@@ -80,6 +80,8 @@ class Evaluator:
     lower: Callable[[LoweringState, Any, dict[str, ArgType], Any], Any]  # a called function, to an SDFG of its own
     call_list: Callable[[Frame, Any, str, Any, Any], Value | None]  # methods of lists
     reduce_items: Callable[[Frame, Any, Any, Any], Value | None]  # ``sum(...)`` of run-time length
+    hashed: Callable[[Frame, Any, Value], Value]  # a comprehension of a set or dictionary of run-time items
+    joined: Callable[[Frame, Any], Value]  # a list display with starred parts
     all_items: Callable[[Frame, Value], Value]  # the list of what a generator expression gives
 
 

@@ -49,7 +49,9 @@ from dcpy.frontend.lower.parallel_maps.independence_claims import verify_claims
 from dcpy.frontend.lower.results.function_results import finish, fit_a_call
 from dcpy.frontend.lower.sequences import list_methods
 from dcpy.frontend.lower.sequences.comprehensions import all_items, comprehend
+from dcpy.frontend.lower.sequences.hashed_comprehensions import hashed
 from dcpy.frontend.lower.sequences.iterator_reductions import reduce_items
+from dcpy.frontend.lower.sequences.starred_lists import joined
 from dcpy.frontend.lower.speculation.size_assumptions import Assumptions, Forwarded, needed, substitution_for
 from dcpy.frontend.lower.statements import execute
 from dcpy.frontend.specialize.argument_sizes import integers_of, sample_of, sizes_of, with_sizes
@@ -177,7 +179,7 @@ def _settled(sdfg: Sdfg) -> None:
     require_exclusive(sdfg)
 
 
-_LISTS = (list_methods.call_method, reduce_items, all_items)
+_LISTS = (list_methods.call_method, reduce_items, hashed, joined, all_items)
 
 
 def _lower(

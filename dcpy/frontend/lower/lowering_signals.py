@@ -15,6 +15,8 @@ LOOP, EXPRESSION = "loop", "expression"  # what paths meet in, before its place;
 READ_FIRST = "read first"  # before the place of an item that is updated with a value whose evaluation changes it
 ROWS = "rows"  # before the place of an item: its list, which holds lists, becomes an array
 RUNS = "runs"  # before the place of a loop: the path on which it runs, and the one on which it does not
+HASHED = "hashed"  # before the place of a dictionary: one that is found by keys that are known at run time only
+CHANGING_SETS = "sets that change"  # all sets of a program are objects that may change
 BY_PATH = "by path"  # `Missing.merge` of a name that some paths have not set, and that is kept apart from the others
 
 

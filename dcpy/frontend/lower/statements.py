@@ -24,7 +24,7 @@ from dcpy.frontend.lower.loops import loop_statements
 from dcpy.frontend.lower.loops.carried_kinds import by_kind
 from dcpy.frontend.lower.lowering_signals import ConditionalJump, KindMatters, WillRaise
 from dcpy.frontend.lower.name_binding import UnsetName, bind_name
-from dcpy.frontend.lower.objects.dataclass_objects import materialize_sizes
+from dcpy.frontend.lower.objects.dataclass_objects import materialize_sizes, with_shown_lists
 from dcpy.frontend.lower.objects.object_homes import at_home
 from dcpy.frontend.lower.sequences import list_references
 from dcpy.frontend.lower.speculation import statement_versioning
@@ -154,7 +154,9 @@ def _return(frame: Frame, node: core.Return) -> Flow:
     if inside:
         emit.block(Return())
     several = frame.scope.copies > 1
-    site = ExitPoint(emit.region, dict(frame.env), inside, emit.ranges, value, node.span, several)
+    value = list_references.shown(frame, value)
+    env = with_shown_lists(frame, value)
+    site = ExitPoint(emit.region, env, inside, emit.ranges, value, node.span, several)
     frame.returns.append(site)
     emit.on_undo(lambda: frame.returns.pop())
     return Flow.LEFT

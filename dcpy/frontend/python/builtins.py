@@ -10,12 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from dcpy.base.errors import FrontendError
 from dcpy.frontend.abstract_values.list_values import ListValue
 from dcpy.frontend.abstract_values.number_kinds import python_type, python_types, type_name
 from dcpy.frontend.abstract_values.values import (
     ArrayValue,
     DictValue,
     IteratorValue,
+    Method,
     ObjectValue,
     RangeValue,
     RecordValue,
@@ -39,10 +41,12 @@ from dcpy.frontend.lower.arithmetic.operators import truth
 from dcpy.frontend.lower.arithmetic.overflow import both_are_python_ints, require_negative_fits
 from dcpy.frontend.lower.arithmetic.range_checks import as_integer_part
 from dcpy.frontend.lower.functions.callback_calls import require_one_kind
+from dcpy.frontend.lower.lowering_signals import HASHED
 from dcpy.frontend.lower.op_builder import OpBuilder
 from dcpy.frontend.lower.sequences import cursors
 from dcpy.frontend.lower.sequences import items as sequences
 from dcpy.frontend.python import itertools_functions
+from dcpy.frontend.python.containers.hash_maps import HashMap
 from dcpy.frontend.python.number_conversion import power_modulo, python_number
 from dcpy.ir import types
 from dcpy.ir.expressions.scalar import Const, ScalarExpr, cast, op
@@ -179,12 +183,20 @@ def list_(b: OpBuilder, iterable: Value = EMPTY) -> Value:
 
 @implements(dict)
 def dict_(b: OpBuilder, mapping: Value = EMPTY, /, **items: Value) -> Value:
-    """A dictionary with known keys: of another one, or of pairs."""
+    """A dictionary of another one, or of pairs; one with known keys, unless others turn up."""
+    place = b.emit.place
+    site = None if place is None else (HASHED, place[0].span(place[1]))
+    if isinstance(mapping, ObjectValue) or (site is not None and b.split_joins.get(site)):
+        pairs = b.call(Method(mapping, "items")) if isinstance(mapping, DictValue) else mapping
+        return b.call(Static(HashMap), pairs)
     found = dict(mapping.items) if isinstance(mapping, DictValue) else {}
-    for pair in () if isinstance(mapping, DictValue) else sequences.items(b, mapping):
-        key, value = sequences.items(b, pair)
-        found[b.static(key, "a key")] = value
-    return DictValue(tuple((found | items).items()))
+    try:
+        for pair in () if isinstance(mapping, DictValue) else sequences.items(b, mapping):
+            key, value = sequences.items(b, pair)
+            found[b.static(key, "a key")] = value
+    except FrontendError as error:
+        raise b.by_path(site, error) from None
+    return DictValue(tuple((found | items).items()), site=site)
 
 
 @implements(slice)

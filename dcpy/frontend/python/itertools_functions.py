@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import collections
 import itertools
 import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from dcpy.frontend.python.combinatorics import CHOOSING
+from dcpy.frontend.python.containers.double_ended_queues import DoubleEndedQueue
+from dcpy.frontend.python.containers.hash_maps import CountingMap, DefaultMap
 
 #: What stands for a function of Python's, where a program calls it.
-WRITTEN: dict[Any, Callable[..., Any]] = dict(CHOOSING)
+WRITTEN: dict[Any, Callable[..., Any]] = dict(CHOOSING) | {
+    collections.deque: DoubleEndedQueue,
+    collections.defaultdict: DefaultMap,
+    collections.Counter: CountingMap,
+}
 
 
 def _stands_for(original: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

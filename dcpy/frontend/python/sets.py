@@ -1,35 +1,54 @@
-"""Sets of what is known when the program is compiled; others are refused, and arrays of booleans take their place."""
+"""Sets: those of known items that never change are constants; all others are a `HashSet`."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.abstract_values.values import Static, TupleValue, Value
 from dcpy.frontend.implements import implements
+from dcpy.frontend.lower.lowering_signals import CHANGING_SETS
 from dcpy.frontend.lower.op_builder import OpBuilder
 from dcpy.frontend.lower.sequences import items as sequences
+from dcpy.frontend.python.containers.hash_sets import HashSet
 
 EMPTY = TupleValue(())
+CHANGES_OF_SETS = ("add", "update", "remove", "discard", "pop", "clear", "difference_update", "intersection_update",
+                   "symmetric_difference_update")  # fmt: skip
 
 
-def different_values() -> FrontendError:
-    """The error where a set would have items that are known at run time only."""
+def unchanged_set(name: str) -> FrontendError:
+    """The error where a set changes that a program only reads."""
     return FrontendError(
-        "what is in this set is known at run time only",
-        notes=("a set is a constant of a program: how many different items there are is part of its type",),
-        help="np.unique(x) has the different values, sorted, and len(np.unique(x)) says how many there are",
+        f"this set cannot be changed ({name})",
+        notes=("it was made outside of the program, which only reads it",),
+        help=f"copy it inside the program: `mine = set(given)`, `mine.{name}(...)`",
     )
 
 
-@implements(set, frozenset)
+@implements(set)
 def set_(b: OpBuilder, iterable: Value = EMPTY) -> Value:
-    """A set of items that are known when the program is compiled."""
-    if iterable == EMPTY:
-        raise b.error(
-            "a set that is empty at first would grow",
-            notes=("the items of a set must be known when the program is compiled",),
-            help="mark what has been seen in an array of booleans: `seen = np.zeros(n, bool)`, `seen[k] = True`",
-        )
+    """A set: a constant where its items are known, and no set of the program changes."""
+    known = _known(b, iterable)
+    if known is None or iterable == EMPTY or b.split_joins.get(CHANGING_SETS):
+        if known is not None:
+            iterable = TupleValue(tuple(map(Static, known)))
+        return b.call(Static(HashSet), iterable)
+    return Static(frozenset(known))
+
+
+@implements(frozenset)
+def frozenset_(b: OpBuilder, iterable: Value = EMPTY) -> Value:
+    """A set that never changes."""
+    known = _known(b, iterable)
+    return b.call(Static(HashSet), iterable) if known is None else Static(frozenset(known))
+
+
+def _known(b: OpBuilder, iterable: Value) -> list[Any] | None:
+    """The items, where they are known when the program is compiled."""
+    if isinstance(iterable, Static) and isinstance(iterable.value, set | frozenset):
+        return list(iterable.value)
     items = sequences.items(b, iterable) if sequences.is_known(iterable) else None
     if items is None or not all(isinstance(item, Static) for item in items):
-        raise different_values()
-    return Static(frozenset(b.static(item, "an item of a set") for item in items))
+        return None
+    return [b.static(item, "an item of a set") for item in items]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import collections
 import datetime
 import functools
 import io
@@ -38,11 +37,6 @@ _HEAP = Reason(
     "its list holds objects of Python's",
     "keep the keys in an array, and take the smallest: `u = keys.argmin()`, then `keys[u] = np.inf`",
 )
-_DEQUE = Reason("its items are objects of Python's", "use a list: `q = [first]`, `q.append(v)`, `u = q.pop(0)`")
-_COUNTS = Reason(
-    "its keys are known at run time only",
-    "count with arrays: np.bincount(x), or np.unique(x, return_counts=True)",
-)
 _STATISTICS = {
     "mean": "np.mean(x)", "fmean": "np.mean(x)", "median": "np.median(x)", "variance": "np.var(x, ddof=1)",
     "stdev": "np.std(x, ddof=1)", "pvariance": "np.var(x)", "pstdev": "np.std(x)", "quantiles": "np.quantile(x, q)",
@@ -70,9 +64,6 @@ def _refusals() -> dict[Any, Reason]:
         io.open: _FILES,
         time.sleep: _WAIT,
         sys.exit: _END,
-        collections.deque: _DEQUE,
-        collections.Counter: _COUNTS,
-        collections.defaultdict: _COUNTS,
         **quitters,
         **dict.fromkeys(code, _CODE),
         **dict.fromkeys(clocks, _CLOCK),

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import dataclasses
 import dis
+import functools
 import inspect
 import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, is_dataclass
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -149,6 +150,8 @@ def is_frozen(cls: type) -> bool:
     return is_sparse(cls) or (is_dataclass(cls) and bool(cls.__dataclass_params__.frozen))  # type: ignore[attr-defined]
 
 
+CONTAINERS = "dcpy.frontend.python.containers."  # the classes that stand for Python's containers
+
 #: what classes have whose objects are more than their attributes: ways of their own to keep them, or arrays elsewhere
 _SPECIAL = {"__setattr__", "__new__", "__array__", "__array_interface__", "__cuda_array_interface__", "__dlpack__",
             "__dlpack_device__"}  # fmt: skip
@@ -160,9 +163,14 @@ def is_plain_class(cls: type) -> bool:
     """
     bases = [base for base in cls.__mro__ if base is not object]
     plain = all(type(base) is type for base in bases)
-    own = all(not is_library(base.__module__) and _SPECIAL.isdisjoint(vars(base)) for base in bases)
+    own = all(_is_the_users(base) and _SPECIAL.isdisjoint(vars(base)) for base in bases)
     started = isinstance(inspect.getattr_static(cls, "__init__", None), FunctionType)
     return plain and own and started and not is_dataclass(cls)
+
+
+def _is_the_users(cls: type) -> bool:
+    """Return whether a class is lowered from its source: the user's, or one of dcpy's own that stand for Python's."""
+    return not is_library(cls.__module__) or cls.__module__.startswith(CONTAINERS)
 
 
 def field_names(cls: type) -> list[str]:
@@ -174,13 +182,14 @@ def field_names(cls: type) -> list[str]:
         for method in vars(base).values():
             method = getattr(method, "__wrapped__", method)
             if isinstance(method, FunctionType) and method.__code__.co_varnames:
-                found |= dict.fromkeys(_assigned_attributes(method), True)
+                found |= dict.fromkeys(_assigned_attributes(method.__code__), True)
     return list(found)
 
 
-def _assigned_attributes(method: FunctionType) -> list[str]:
-    instructions = list(dis.get_instructions(method))
-    own = method.__code__.co_varnames[0]
+@functools.cache
+def _assigned_attributes(code: CodeType) -> list[str]:
+    instructions = list(dis.get_instructions(code))
+    own = code.co_varnames[0]
     pairs = itertools.pairwise(instructions)
     return [
         str(store.argval)
@@ -301,10 +310,10 @@ def maker(cls: type, names: tuple[Any, ...]) -> Callable[..., Any]:
             return dict(zip(names, parts, strict=True))
         if issubclass(cls, tuple):
             return tuple.__new__(cls, parts)
-        made = object.__new__(cls)
+        made: Any = object.__new__(cls)
         for name, part in zip(names, parts, strict=True):
             object.__setattr__(made, name, part)
-        return made
+        return made.as_python() if cls.__module__.startswith(CONTAINERS) else made
 
     return make
 

@@ -5,6 +5,7 @@ Integers over symbols stay symbolic, so that subscripts stay affine.
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import operator
 from collections.abc import Callable, Sequence
@@ -458,9 +459,8 @@ def truth(b: OpBuilder, value: Value) -> bool | ScalarExpr:
     match value:
         case Static(value=known) if not isinstance(known, np.ndarray):
             return bool(known)
-        case RecordValue(cls=cls) | ObjectValue(cls=cls):
-            if not hasattr(cls, "__bool__") and not hasattr(cls, "__len__"):
-                return True
+        case RecordValue() | ObjectValue():
+            return _truth_of_object(b, value)
         case TupleValue(items=items):
             return bool(items)
         case ListValue(array=array):
@@ -481,3 +481,9 @@ def truth(b: OpBuilder, value: Value) -> bool | ScalarExpr:
         expr = value.expr
         return expr if expr.dtype == types.bool_ else op("ne", expr, convert(Const(0, types.int64), expr.dtype))
     raise FrontendError(f"whether {kind_of(value)} is true is not known at compile time")
+
+
+def _truth_of_object(b: OpBuilder, value: RecordValue | ObjectValue) -> bool | ScalarExpr:
+    if hasattr(value.cls, "__bool__"):
+        return truth(b, b.call(BoundMethod(value, inspect.getattr_static(value.cls, "__bool__"))))
+    return truth(b, b.call(Static(len), value)) if hasattr(value.cls, "__len__") else True

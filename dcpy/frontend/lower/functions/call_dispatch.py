@@ -168,9 +168,10 @@ def _implemented(frame: Frame, found: Any, args: Sequence[Value], kwargs: Mappin
 
 def _taken_at_once(frame: Frame, found: Any, args: Sequence[Value]) -> list[Value]:
     """The arguments, with the few items of a generator expression as a list where Python's function asks for all."""
-    if found in (iter, enumerate, len) or (getattr(found, "__module__", None) or "").startswith(("numpy", "scipy")):
+    if found in (iter, len) or (getattr(found, "__module__", None) or "").startswith(("numpy", "scipy")):
         return list(args)
     evaluator, b = frame.program.evaluator, frame.b
+    args = special.iterated_arguments(frame, found, args)
     return [
         evaluator.all_items(frame, arg) if isinstance(arg, Lazy) and sequences.is_short(b, arg.first) else arg
         for arg in args

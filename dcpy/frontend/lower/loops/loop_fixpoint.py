@@ -290,7 +290,8 @@ class CarriedLoop(EnteredLoop):
         scope = OpenRegion(Region(), "loop", self.names.head | self.names.after)
         with frame.looping("loop") as sites, frame.entering(scope, self.plan.ranges):
             frame.env = dict(env)
-            for name in sorted(self.names.head & env.keys()):
+            of_objects = [name for name in fields(env) if not name.endswith(list_references.ITEMS)]
+            for name in (*sorted(self.names.head & env.keys()), *of_objects):
                 frame.env[name] = list_references.as_own(frame, name, env[name])
             try:
                 self.plan.enter()

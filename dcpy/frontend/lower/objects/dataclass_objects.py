@@ -23,6 +23,7 @@ from dcpy.frontend.abstract_values.list_values import ListValue
 from dcpy.frontend.abstract_values.values import (
     ArrayValue,
     BoundMethod,
+    DictValue,
     ObjectValue,
     RecordValue,
     Scalar,
@@ -32,6 +33,7 @@ from dcpy.frontend.abstract_values.values import (
     Value,
     is_number,
     kind_of,
+    parts_of,
 )
 from dcpy.frontend.lower import name_binding
 from dcpy.frontend.lower.arrays import stores
@@ -146,6 +148,21 @@ def fields_of(env: Mapping[str, Value], value: ObjectValue) -> dict[str, Value]:
     """The fields of one object, in the order in which its class declares them."""
     declared = field_names(value.cls)
     return {name: env[f"{value.key}.{name}"] for name in declared if f"{value.key}.{name}" in env}
+
+
+def with_shown_lists(frame: Frame, value: Value) -> dict[str, Value]:
+    """The names of a frame that returns a value; fields of objects in it that are lists show what is in them."""
+    env, pending, seen = dict(frame.env), [value], {""}
+    while pending:
+        one = pending.pop()
+        if isinstance(one, ObjectValue) and one.key not in seen and not is_argument(one):
+            seen.add(one.key)
+            for name, part in fields_of(frame.env, one).items():
+                env[f"{one.key}.{name}"] = list_references.shown(frame, part)
+                pending.append(env[f"{one.key}.{name}"])
+        elif isinstance(one, TupleValue | RecordValue | DictValue):
+            pending += parts_of(one)
+    return env
 
 
 def materialize_sizes(frame: Frame) -> None:

@@ -11,7 +11,7 @@ import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import FunctionType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.abstract_values.values import (
@@ -38,6 +38,7 @@ _BINARY = {
 }  # fmt: skip
 _UNARY = {"-": "neg", "+": "pos", "~": "invert"}
 _FUNCTIONS = {abs: "__abs__", len: "__len__", float: "__float__", int: "__int__", round: "__round__"}
+_ITERATING = (list, tuple, set, frozenset, sum, min, max, sorted, any, all, enumerate, zip, reversed, map, filter)
 _COMPARED = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 _MIRRORED = {"==": "eq", "!=": "ne", "<": "gt", "<=": "ge", ">": "lt", ">=": "le"}
 
@@ -86,6 +87,13 @@ def iterated(frame: Frame, value: Value) -> Value:
     """The iterator of an object whose class says what that is; any other value as it is."""
     found = call(frame, value, "__iter__", [])
     return value if found is None else found
+
+
+def iterated_arguments(frame: Frame, function: Any, args: Sequence[Value]) -> Sequence[Value]:
+    """The arguments of a function, with iterators in place of objects where it asks for their items."""
+    if function not in _ITERATING:
+        return args
+    return [iterated(frame, arg) if isinstance(arg, ObjectValue | RecordValue) else arg for arg in args]
 
 
 def call(

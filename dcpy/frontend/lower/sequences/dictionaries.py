@@ -1,10 +1,12 @@
 """Dictionaries: keys are known when the program is compiled, values may change; references, as lists are.
 
-A key that is looked up may not depend on data: the type of the value would be unknown.
+A key that is known at run time only is looked for among the known ones. Where such a key is stored, lowering begins
+anew, and the place that makes the dictionary makes a `HashMap` (`python.containers`).
 """
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -12,14 +14,18 @@ from typing import TYPE_CHECKING, Any
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.abstract_values.values import DictValue, Static, TupleValue, Value
 from dcpy.frontend.lower.functions.numpy_arguments import static
-from dcpy.frontend.lower.lowering_signals import WillRaise
+from dcpy.frontend.lower.lowering_signals import HASHED, WillRaise
 from dcpy.frontend.lower.name_binding import bound_item, materialize
-from dcpy.frontend.lower.sequences import list_references
+from dcpy.frontend.lower.sequences import item_choice, list_references
+from dcpy.frontend.lower.sequences.keys_at_run_time import is_number, require_hashed
+from dcpy.frontend.python.containers.hash_maps import filled
+from dcpy.frontend.python.containers.known_keys import position_of, value_or_default
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame
 
 NONE = Static(None)
+SEARCHED = 32  # keys at most that are compared one by one with a key that is known at run time only
 KEYS = 8  # of a dictionary, in a message
 COUNT_WITH_ARRAYS = "use an array with the key as index, np.bincount, or np.unique(..., return_counts=True)"
 
@@ -45,6 +51,52 @@ def static_key(key: Value) -> Any:
     return static(key, "the key of a dictionary", COUNT_WITH_ARRAYS)
 
 
+def made(frame: Frame, node: ast.expr, items: Mapping[Any, Value]) -> Value:
+    """The dictionary that an expression makes: with known keys, or of the kind that takes others."""
+    site = (HASHED, frame.span(node))
+    if not frame.b.split_joins.get(site):
+        return DictValue(tuple(items.items()), site=site)
+    names = TupleValue(tuple(constant_key(key) for key in items), is_list=True)
+    return frame.b.call(Static(filled), names, TupleValue(tuple(items.values()), is_list=True))
+
+
+def constant_key(key: Any) -> Value:
+    """A known key as a value: tuples with their parts."""
+    return TupleValue(tuple(map(constant_key, key))) if isinstance(key, tuple) else Static(key)
+
+
+def item(frame: Frame, owner: DictValue, key: Value) -> Value:
+    """``owner[key]``."""
+    if is_known(key):
+        wanted = _key(frame, owner, key)
+        for known, value in owner.items:
+            if known == wanted:
+                return value
+        raise no_key(owner, wanted)
+    _require_numbers(frame, owner, key)
+    if len(owner.items) > SEARCHED:
+        require_hashed(frame, owner)
+    position = frame.b.call(Static(position_of), _names(owner), key)
+    return item_choice.item(frame, TupleValue(tuple(value for _, value in owner.items), is_list=True), position)
+
+
+def _names(owner: DictValue) -> Value:
+    return TupleValue(tuple(constant_key(key) for key, _ in owner.items), is_list=True)
+
+
+def is_known(key: Value) -> bool:
+    """Return whether a key is known when the program is compiled."""
+    return isinstance(key, Static) or (isinstance(key, TupleValue) and all(map(is_known, key.items)))
+
+
+def _require_numbers(frame: Frame, owner: DictValue, key: Value) -> None:
+    """Refuse to look for a number that is known at run time only among keys that are none."""
+    if not owner.items:
+        require_hashed(frame, owner)
+    if not owner.items or not all(is_number(known) for known, _ in owner.items):
+        static_key(key)
+
+
 def no_key(owner: DictValue, wanted: object) -> FrontendError:
     """The error where a dictionary lacks a key; it names the first of those that there are."""
     keys = [repr(known) for known, _ in owner.items]
@@ -56,8 +108,12 @@ def no_key(owner: DictValue, wanted: object) -> FrontendError:
     )
 
 
-def _key(frame: Frame, key: Value) -> Any:
-    known = static_key(key)
+def _key(frame: Frame, owner: DictValue, key: Value) -> Any:
+    try:
+        known = static_key(key)
+    except FrontendError as error:
+        require_hashed(frame, owner, error)
+        raise
     try:
         hash(known)
     except TypeError as error:
@@ -66,7 +122,12 @@ def _key(frame: Frame, key: Value) -> Any:
 
 
 def _get(frame: Frame, owner: DictValue, key: Value, default: Value = NONE) -> Value:
-    found: Value = dict(owner.items).get(_key(frame, key), default)
+    if not is_known(key):
+        require_hashed(frame, owner)
+        _require_numbers(frame, owner, key)
+        values = TupleValue(tuple(value for _, value in owner.items), is_list=True)
+        return frame.b.call(Static(value_or_default), _names(owner), values, key, default)
+    found: Value = dict(owner.items).get(_key(frame, owner, key), default)
     return found
 
 
@@ -94,12 +155,12 @@ def _change(frame: Frame, owner: DictValue, what: str, changed: Callable[[dict[A
     items = dict(content.items)
     result = changed(items)
     if key:
-        frame.env[key + list_references.ITEMS] = DictValue(tuple(items.items()))
+        frame.env[key + list_references.ITEMS] = replace(content, items=tuple(items.items()), token=None)
     return list_references.shown(frame, result)
 
 
 def _set(frame: Frame, owner: DictValue, key: Value, value: Value) -> Value:
-    known, kept = _key(frame, key), _kept(frame, value)
+    known, kept = _key(frame, owner, key), _kept(frame, value)
 
     def change(items: dict[Any, Value]) -> Value:
         items[known] = kept
@@ -113,7 +174,7 @@ def _kept(frame: Frame, value: Value) -> Value:
 
 
 def _setdefault(frame: Frame, owner: DictValue, key: Value, default: Value = NONE) -> Value:
-    known = _key(frame, key)
+    known = _key(frame, owner, key)
     if known in dict(owner.items):
         found: Value = dict(owner.items)[known]
         return found
@@ -122,7 +183,7 @@ def _setdefault(frame: Frame, owner: DictValue, key: Value, default: Value = NON
 
 
 def _pop(frame: Frame, owner: DictValue, key: Value, default: Value | None = None) -> Value:
-    known = _key(frame, key)
+    known = _key(frame, owner, key)
     if known not in dict(owner.items):
         if default is None:
             raise WillRaise("KeyError", repr(known), by="Python")
@@ -145,6 +206,7 @@ def _clear(frame: Frame, owner: DictValue) -> Value:
 
 def _update(frame: Frame, owner: DictValue, other: Value = NONE, **named: Value) -> Value:
     if other != NONE and not isinstance(other, DictValue):
+        require_hashed(frame, owner)
         raise FrontendError("update() takes a dictionary with known keys", help="assign the items: d[key] = value")
     more = {**(dict(other.items) if isinstance(other, DictValue) else {}), **named}
     kept = {key: _kept(frame, value) for key, value in more.items()}

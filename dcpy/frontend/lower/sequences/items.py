@@ -243,6 +243,8 @@ def _known_items(value: Value) -> tuple[Value, ...] | None:
             return tuple(Static(key) for key, _ in pairs)
         case Static(value=tuple() | list() | str() | range() | dict() as known):
             return tuple(map(Static, known))
+        case Static(value=set() | frozenset() as known) if all(isinstance(one, int | float) for one in known):
+            return tuple(map(Static, known))  # the order of texts would differ from run to run
         case Static(value=EnumMeta() as known):  # what is a number, too, is that
             members: list[object] = list(known)
             return tuple(Static(int(one) if isinstance(one, int) else one) for one in members)

@@ -20,6 +20,7 @@ from dcpy.frontend.abstract_values.list_values import Lazy, ListValue, YieldingV
 from dcpy.frontend.abstract_values.number_kinds import instead_of
 from dcpy.frontend.abstract_values.values import (
     ArrayValue,
+    BoundMethod,
     IteratorValue,
     RangeValue,
     Scalar,
@@ -44,8 +45,10 @@ from dcpy.frontend.lower.sequences.comprehensions import all_items, comprehend
 from dcpy.frontend.lower.sequences.generator_inlining import in_frame
 from dcpy.frontend.lower.sequences.iteration import ItemIteration
 from dcpy.frontend.lower.sequences.next_items import next_item
+from dcpy.frontend.python.containers.hash_maps import HashMap
 from dcpy.ir import types
 from dcpy.ir.expressions.scalar import Const, ScalarExpr, op
+from dcpy.ir.symbolic import ZERO
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame
@@ -195,33 +198,71 @@ def _extremum(name: str) -> Reducer:
     def reduce(frame: Frame, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
         """The first of the smallest (or largest) items, by their keys."""
         _no_more(name, kwargs, "key", "default")
-        items, b = _Items(frame, args[0]), frame.b
-        key = kwargs.get("key", Static(None))
+        items = _Items(frame, args[0])
+        key = _of_present_keys(kwargs.get("key", Static(None)))
         default = kwargs.get("default")
         item = items.prototype()
         if item is None:
             items.walk(lambda _: None, ())
             return default if default is not None else _empty(frame, name)
-        keyed = key != Static(None)
-        best = items.name("best", _like(frame, item))
-        first = items.name("first", Static(True))
-        least = items.name("key", _like(frame, _prototype_of_key(frame, key, item))) if keyed else best
-
-        def visit(item: Value) -> None:
-            value = sequences.stable(b, b.call(key, item)) if keyed else item
-            test = truth(b, comparisons.compare(b, "<" if name == "min" else ">", value, frame.env[least]))
-            taken = comparisons.either_holds(scalar_expr(frame.env[first]), test)
-            for target, new in ((best, item), (least, value)) if keyed else ((best, item),):
-                bind_name(frame, target, _chosen(frame, taken, new, frame.env[target]))
-            bind_name(frame, first, Static(False))
-
-        items.walk(visit, [best, first, *([least] if keyed else [])])
-        if keyed:
-            items.take(least)
-        empty, found = truth(b, items.take(first)), items.take(best)
-        return _unless_empty(frame, name, empty, found, default)
+        key_of = None if key == Static(None) else functools.partial(frame.b.call, key)
+        if not _is_remembered(item) and default is None and not isinstance(args[0], Lazy | YieldingValue):
+            return _at_best_position(frame, name, args[0], key_of)
+        return _best(frame, name, items, item, key_of, default)
 
     return reduce
+
+
+def _best(
+    frame: Frame, name: str, items: _Items, item: Value, key_of: Callable[[Value], Value] | None, default: Value | None
+) -> Value:  # fmt: skip
+    """Return the first of the best items, of the kind of `item`."""
+    b = frame.b
+    best = items.name("best", _like(frame, item))
+    first = items.name("first", Static(True))
+    least = best if key_of is None else items.name("key", _like(frame, _prototype_of_key(frame, key_of, item)))
+
+    def visit(item: Value) -> None:
+        value = item if key_of is None else sequences.stable(b, key_of(item))
+        test = truth(b, comparisons.compare(b, "<" if name == "min" else ">", value, frame.env[least]))
+        taken = comparisons.either_holds(scalar_expr(frame.env[first]), test)
+        for target, new in ((best, item),) if key_of is None else ((best, item), (least, value)):
+            bind_name(frame, target, _chosen(frame, taken, new, frame.env[target]))
+        bind_name(frame, first, Static(False))
+
+    items.walk(visit, [best, first, *([] if key_of is None else [least])])
+    if key_of is not None:
+        items.take(least)
+    empty, found = truth(b, items.take(first)), items.take(best)
+    return _unless_empty(frame, name, empty, found, default)
+
+
+def _is_remembered(item: Value) -> bool:
+    """Return whether variables hold the best item so far: a number, or a tuple of numbers."""
+    return is_number(item) or (isinstance(item, TupleValue) and all(map(_is_remembered, item.items)))
+
+
+def _at_best_position(frame: Frame, name: str, value: Value, key_of: Callable[[Value], Value] | None) -> Value:
+    """Return the first of the best items of any kind: the position of the best is remembered."""
+    b = frame.b
+
+    def key_at(position: Value) -> Value:
+        item = sequences.at(b, value, b.integer(position, "a position"))
+        found = item if key_of is None else key_of(item)
+        is_tuple = isinstance(found, ListValue) and not found.levels[0]
+        return TupleValue(tuple(sequences.items(b, found))) if is_tuple else found
+
+    positions = _Items(frame, RangeValue(ZERO, sequences.length(b, value), never_unrolled=True))
+    item = positions.prototype()
+    assert item is not None
+    best = _best(frame, name, positions, item, key_at, None)
+    return sequences.at(b, value, b.integer(best, "a position"))
+
+
+def _of_present_keys(key: Value) -> Value:
+    """Return the function for ``max(d, key=d.get)``: all keys are there, and none has the default."""
+    is_get = isinstance(key, BoundMethod) and key.function is HashMap.get
+    return BoundMethod(key.owner, HashMap.__getitem__) if isinstance(key, BoundMethod) and is_get else key
 
 
 def _chosen(frame: Frame, test: bool | ScalarExpr, yes: Value, no: Value) -> Value:
@@ -243,10 +284,10 @@ def _like(frame: Frame, value: Value) -> Value:
     return Scalar(zero, is_weak(value), instead_of(value))
 
 
-def _prototype_of_key(frame: Frame, key: Value, item: Value) -> Value:
+def _prototype_of_key(frame: Frame, key_of: Callable[[Value], Value], item: Value) -> Value:
     """Return the result type of the key function, by a dry run over a value of the kind of an item."""
     with frame.emit.dry_run():
-        return frame.b.call(key, sequences.stable(frame.b, _like(frame, item)))
+        return key_of(sequences.stable(frame.b, _like(frame, item)))
 
 
 def _unless_empty(

@@ -16,6 +16,7 @@ from dcpy.frontend.abstract_values.values import ArrayValue, DictValue, Missing,
 from dcpy.frontend.lower.arrays.name_aliases import held
 from dcpy.frontend.lower.frame import how_to_part, name_for_user
 from dcpy.frontend.lower.sequences import amortized_append, list_references, list_types
+from dcpy.frontend.lower.sequences.keys_at_run_time import require_hashed
 from dcpy.ir.symbolic import ZERO
 
 if TYPE_CHECKING:
@@ -64,6 +65,8 @@ def _dictionaries(
     """Dictionaries of the same keys meet value by value."""
     keys = [key for key, _ in found[0].items]
     if any([key for key, _ in value.items] != keys for value in found):
+        for value in found:
+            require_hashed(frame, value)
         return Missing(
             f"the keys of {name_for_user(name)} depend on the path taken",
             help="give the dictionary all of its keys before the branch or loop",
@@ -72,7 +75,7 @@ def _dictionaries(
     columns = list(zip(*(tuple(item for _, item in value.items) for value in found), strict=True))
     items = [join_values(frame, f"{name}_{k}", column, paths) for k, column in enumerate(columns)]
     missing = next((item for item in items if isinstance(item, Missing)), None)
-    return missing or DictValue(tuple(zip(keys, items, strict=True)), token)
+    return missing or DictValue(tuple(zip(keys, items, strict=True)), token, found[0].site)
 
 
 def _kind(frame: Frame, env: list_references.Env, value: List) -> list_types.ItemKind | None:

@@ -16,6 +16,7 @@ from dcpy.base.errors import FrontendError
 from dcpy.frontend.abstract_values.list_values import ListCopy, ListRef, ListRow, ListValue
 from dcpy.frontend.abstract_values.values import (
     DictValue,
+    IteratorValue,
     Maybe,
     Missing,
     ObjectValue,
@@ -93,7 +94,9 @@ def _new(frame: Frame, value: Changeable) -> ListRef:
     if isinstance(value, TupleValue):
         frame.env[key + ITEMS] = replace(value, items=tuple(kept(frame, item) for item in value.items), token=None)
     elif isinstance(value, DictValue):
-        frame.env[key + ITEMS] = DictValue(tuple((name, kept(frame, item)) for name, item in value.items))
+        frame.env[key + ITEMS] = DictValue(
+            tuple((name, kept(frame, item)) for name, item in value.items), site=value.site
+        )
     else:
         frame.env[key + ITEMS] = replace(value, array=replace(value.array, fresh=False), token=None)
     return ListRef(key)
@@ -115,7 +118,8 @@ def shown(frame: Frame, value: Value, around: tuple[str, ...] = ()) -> Value:
             if isinstance(content, ListValue):
                 return amortized_append.shown(frame, content, key)
             if isinstance(content, DictValue):
-                return DictValue(tuple((name, shown(frame, item, inside)) for name, item in content.items), key)
+                items = tuple((name, shown(frame, item, inside)) for name, item in content.items)
+                return DictValue(items, key, content.site)
             assert isinstance(content, TupleValue)
             return replace(content, items=tuple(shown(frame, item, inside) for item in content.items), token=key)
         case ListValue():
@@ -161,7 +165,7 @@ def as_source(env: Env, target: Value, source: Value) -> Value:
         return resolved(env, source)
     if isinstance(target, DictValue) and isinstance(source, DictValue):
         pairs_ = zip(target.items, source.items, strict=True)
-        return DictValue(tuple((key, as_source(env, mine, other)) for (_, mine), (key, other) in pairs_))
+        return replace(source, items=tuple((key, as_source(env, mine, other)) for (_, mine), (key, other) in pairs_))
     if not isinstance(target, TupleValue | RecordValue) or not isinstance(source, TupleValue | RecordValue):
         return source
     if len(target.items) != len(source.items):
@@ -187,7 +191,7 @@ def shown_in(value: Value, key: str) -> bool:
     match value:
         case ListRef(key=other):
             return other == key
-        case TupleValue(items=items) | RecordValue(items=items):
+        case TupleValue(items=items) | RecordValue(items=items) | IteratorValue(parts=items):
             return any(shown_in(item, key) for item in items)
         case DictValue(items=pairs):
             return any(shown_in(item, key) for _, item in pairs)
@@ -212,7 +216,7 @@ def reachable(env: Env, roots: list[Value]) -> dict[str, bool]:
             case ListRef(key=key) if key + ITEMS not in found and key + ITEMS in env:
                 found[key + ITEMS] = True
                 pending.append(env[key + ITEMS])
-            case TupleValue(items=items) | RecordValue(items=items):
+            case TupleValue(items=items) | RecordValue(items=items) | IteratorValue(parts=items):
                 pending += items
             case DictValue(items=pairs):
                 pending += [item for _, item in pairs]
