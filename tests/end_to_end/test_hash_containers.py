@@ -91,6 +91,11 @@ def two_that_sum(xs, wanted):
     return None
 
 
+def shown(n):
+    table = {n: 1, n + 1: 2}
+    return table[3], n in {3, n}, 7 in table
+
+
 def missing(n):
     return {1: 2, 3: 4}[n]
 
@@ -180,7 +185,8 @@ LINKS = (np.array([0, 2, 4, 5, 6, 6]), np.array([1, 2, 0, 3, 3, 4]), 0)
 PROGRAMS = [
     (counts, (XS,)), (counts_by_branches, (XS,)), (memoized, (40,)), (deleted, (XS,)),
     (cells, (RNG.random((30, 2)),)), (sums, (XS,)), (counted, (XS,)), (zipped, (XS, RNG.random(40))),
-    (looked_up, (XS,)), (two_that_sum, ([3, 8, 1, 6, 4], 10)), (two_that_sum, ([3, 8, 1], 20)), (missing, (3,)),
+    (looked_up, (XS,)), (two_that_sum, ([3, 8, 1, 6, 4], 10)), (two_that_sum, ([3, 8, 1], 20)), (shown, (3,)),
+    (missing, (3,)),
     (missing, (2,)), (missing_in_hashed, (2,)), (in_order, (XS,)), (combined, (XS, YS)), (taken, (20,)),
     (popped, (XS,)), (different, (XS,)), (visited, (40,)), (of_constants, (XS,)), (breadth_first, LINKS),
     (window, (XS,)), (turned, (6,)),

@@ -95,11 +95,6 @@ def test_refuses_changes_of_a_global_list():
     assert "it is a global list, which a program only reads" in refusal(f)
 
 
-def test_refuses_dictionaries_and_sets_with_run_time_keys():
-    assert "known at compile time" in refusal(lambda a, n: {n: 1}[3])
-    assert "known at compile time" in refusal(lambda a, n: 3 in {n, 1})
-
-
 def test_refuses_functions_over_the_variable_of_a_comprehension():
     def f(a, n):
         scales = [lambda x: x * k for k in (1, 2, 3)]

@@ -1,7 +1,6 @@
 """Functions of Python's that no program compiles: each is called by its usual name, and its advice runs."""
 
 import datetime
-import heapq
 import io
 import os
 import sys
@@ -54,11 +53,6 @@ def dates(x):
     return x
 
 
-def heaps(x):
-    queue = [(0.0, 0)]
-    return heapq.heappop(queue)[0] + x
-
-
 @pytest.mark.parametrize(
     ("function", "name", "reason", "advice"),
     [
@@ -70,7 +64,6 @@ def heaps(x):
         (finds, "os.path.exists", "it asks the operating system", "call it outside of the program"),
         (ends, "sys.exit", "it ends Python", "raise an exception"),
         (leaves, "exit", "it ends Python", "raise an exception"),
-        (heaps, "heapq.heappop", "its list holds objects of Python's", "`u = keys.argmin()`"),
         (dates, "datetime.now", "compiled programs have no dates", "pass seconds or days as numbers"),
     ],
 )

@@ -41,11 +41,12 @@ from dcpy.frontend.desugar.deep_expressions import with_functions, without_deep_
 from dcpy.frontend.desugar.statements import OPERATORS
 from dcpy.frontend.implements import call_entry, find, find_attribute, find_member, find_method
 from dcpy.frontend.lower.arithmetic import comparisons, conditional_expressions
+from dcpy.frontend.lower.arithmetic.negated_powers import negated_power
 from dcpy.frontend.lower.arithmetic.operators import binary, truth, unary
 from dcpy.frontend.lower.control import expression_splitting
 from dcpy.frontend.lower.functions import call_dispatch
 from dcpy.frontend.lower.functions.import_statements import imported
-from dcpy.frontend.lower.functions.spread_arguments import missing_arguments, spread
+from dcpy.frontend.lower.functions.spread_arguments import columns, missing_arguments, spread
 from dcpy.frontend.lower.lowering_signals import CHANGING_SETS, HASHED, WillRaise
 from dcpy.frontend.lower.member_lookup import bound_of, called, field_or_method, instead_of_member, unknown_attribute
 from dcpy.frontend.lower.name_binding import bind_name, bound_item, from_python, is_local, materialize, read_name
@@ -208,6 +209,10 @@ def _binary(frame: Frame, node: ast.BinOp, name: str = "") -> Value:
     found = special.binary(frame, OPERATORS[type(node.op)], left, right)
     if found is not None:
         return found
+    if expression_splitting.is_negated_power(node):
+        found = negated_power(frame, node, left, right)
+    if found is not None:
+        return found
     frame.b.result_name = name
     return binary(frame.b, OPERATORS[type(node.op)], left, right)
 
@@ -228,8 +233,7 @@ def _compare(frame: Frame, node: ast.Compare) -> Value:
     symbol = OPERATORS[type(node.ops[0])]
     result = _contained(frame, symbol, left[0], left[1])
     if result is None:
-        if symbol in ("in", "not in"):
-            left[1] = frame.program.evaluator.all_items(frame, left[1])
+        left[1] = frame.program.evaluator.all_items(frame, left[1]) if symbol.endswith("in") else left[1]
         result = special.binary(frame, symbol, left[0], left[1]) or comparisons.compare(frame.b, symbol, *left)
     if len(node.ops) == 1:
         return result
@@ -352,7 +356,9 @@ def _tuple(frame: Frame, node: ast.Tuple | ast.List) -> Value:
 
 
 def _dict(frame: Frame, node: ast.Dict) -> Value:
-    keys = [None if key is None else dictionaries.static_key(evaluate(frame, key)) for key in node.keys]
+    keys = dictionaries.keys_of(frame, node, [None if key is None else evaluate(frame, key) for key in node.keys])
+    if any(isinstance(key, Value) for key in keys):
+        return dictionaries.of_run_time_keys(frame, keys, evaluate_all(frame, node.values))
     found: dict[Any, Value] = {}
     for tree, key, value in zip(node.keys, keys, evaluate_all(frame, node.values), strict=True):
         if tree is not None:
@@ -442,6 +448,8 @@ def function_value(frame: Frame, define: core.Define) -> FunctionValue:
 def _call(frame: Frame, node: ast.Call, name: str = "") -> Value:
     is_bound = node is frame.program.assigned_expression
     function = evaluate(frame, node.func)
+    if (turned := columns(frame, function, node, lambda tree: evaluate(frame, tree))) is not None:
+        return turned
     nodes = [*node.args, *(k.value for k in node.keywords)]
     args = evaluate_all(frame, nodes, missing_arguments(function, node))
     keywords: dict[str, Value] = {}

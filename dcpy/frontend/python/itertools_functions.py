@@ -10,12 +10,14 @@ from typing import Any
 
 from dcpy.frontend.python.combinatorics import CHOOSING
 from dcpy.frontend.python.containers.double_ended_queues import DoubleEndedQueue
-from dcpy.frontend.python.containers.hash_maps import CountingMap, DefaultMap
+from dcpy.frontend.python.containers.hash_maps import CountingMap
+from dcpy.frontend.python.containers.ragged_lists import default_map
+from dcpy.frontend.python.heaps import HEAPS
 
 #: What stands for a function of Python's, where a program calls it.
-WRITTEN: dict[Any, Callable[..., Any]] = dict(CHOOSING) | {
+WRITTEN: dict[Any, Callable[..., Any]] = dict(CHOOSING) | HEAPS | {
     collections.deque: DoubleEndedQueue,
-    collections.defaultdict: DefaultMap,
+    collections.defaultdict: default_map,
     collections.Counter: CountingMap,
 }
 

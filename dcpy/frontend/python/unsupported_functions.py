@@ -33,10 +33,6 @@ _WAIT = Reason(
 )
 _END = Reason("it ends Python", "raise an exception (`raise RuntimeError(...)`), or return what there is")
 _DATES = Reason("compiled programs have no dates", "pass seconds or days as numbers")
-_HEAP = Reason(
-    "its list holds objects of Python's",
-    "keep the keys in an array, and take the smallest: `u = keys.argmin()`, then `keys[u] = np.inf`",
-)
 _STATISTICS = {
     "mean": "np.mean(x)", "fmean": "np.mean(x)", "median": "np.median(x)", "variance": "np.var(x, ddof=1)",
     "stdev": "np.std(x, ddof=1)", "pvariance": "np.var(x)", "pstdev": "np.std(x)", "quantiles": "np.quantile(x, q)",
@@ -47,10 +43,8 @@ _STATISTICS = {
 _MODULES = {
     **dict.fromkeys(("os", "posix", "genericpath", "posixpath", "glob", "pathlib", "shutil", "tempfile"), _SYSTEM),
     **dict.fromkeys(("subprocess", "socket", "urllib.request", "platform", "getpass"), _SYSTEM),
-    "_heapq": _HEAP,
-    "heapq": _HEAP,
 }
-_NAMES = {"io.open": "open", "posix": "os", "genericpath": "os.path", "posixpath": "os.path", "_heapq": "heapq"}
+_NAMES = {"io.open": "open", "posix": "os", "genericpath": "os.path", "posixpath": "os.path"}
 
 
 @functools.cache

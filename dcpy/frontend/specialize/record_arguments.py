@@ -174,10 +174,8 @@ def _is_the_users(cls: type) -> bool:
 
 
 def field_names(cls: type) -> list[str]:
-    """The fields of objects of a class; of a plain one, the attributes that its methods assign to ``self``."""
-    if is_dataclass(cls):
-        return [field.name for field in dataclasses.fields(cls)]
-    found: dict[str, bool] = {}
+    """The fields of objects of a class: those of a dataclass, and the attributes that methods assign to ``self``."""
+    found = dict.fromkeys((field.name for field in dataclasses.fields(cls)) if is_dataclass(cls) else (), True)
     for base in reversed(cls.__mro__):
         for method in vars(base).values():
             method = getattr(method, "__wrapped__", method)
@@ -206,7 +204,7 @@ def members_of(path: str, value: Any) -> list[tuple[RecordMember, Any]]:
         return [(RecordMember(k, paths[k]), item) for k, item in enumerate(value)]
     if is_sparse(type(value)):
         return [(RecordMember(name, f"{path}.{name}"), getattr(value, name)) for name in SPARSE_FIELDS]
-    found = ((f.name, getattr(value, f.name, _MISSING)) for f in dataclasses.fields(value))
+    found = ((name, getattr(value, name, _MISSING)) for name in field_names(type(value)))
     return [(RecordMember(name, f"{path}.{name}"), item) for name, item in found if item is not _MISSING]
 
 

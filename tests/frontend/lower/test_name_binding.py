@@ -203,12 +203,12 @@ def test_help_for_what_is_no_number_says_what_is():
     assert "help: store it into a slice, or reduce it" in refusal(row, A)
 
 
-def test_a_key_that_data_decide_becomes_an_index():
+def test_a_number_is_no_key_among_texts():
     def f(a):
-        counts = {}
+        counts = {"a": 0}
         for x in a:
-            counts[int(x)] = counts.get(int(x), 0) + 1
-        return counts[0]
+            counts[int(x)] = 1
+        return counts["a"]
 
     assert "help: use an array with the key as index, np.bincount, or np.unique(" in refusal(f, A)
 

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 Truth = bool | ScalarExpr
 
+FEW = 16  # items of tuples in lists that are compared one by one
+
 
 def compare(b: OpBuilder, symbol: str, left: Value, right: Value) -> Value:
     """One comparison of a chain."""
@@ -128,7 +130,7 @@ def _sequence_kind(value: Value) -> type | None:
 def _sequences(b: OpBuilder, symbol: str, left: Value, right: Value) -> Truth:
     """Tuples or lists, item by item."""
     same_kind = _sequence_kind(left) is _sequence_kind(right)
-    if ListValue in (type(left), type(right)):
+    if ListValue in (type(left), type(right)) and not all(sequences.is_countable(b, one, FEW) for one in (left, right)):
         return _counted(b, symbol, left, right) if same_kind else symbol == "!="
     ours, theirs = sequences.items(b, left), sequences.items(b, right)
     if symbol in ("==", "!="):

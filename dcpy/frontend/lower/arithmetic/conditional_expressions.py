@@ -87,7 +87,7 @@ def choose(frame: Frame, test: ScalarExpr, yes: Thunk, no: Thunk, name: str) -> 
     values = [value for _, value, _ in sides]
     plain = not any(region.blocks or region.containers for region in regions)
     if plain and all(is_number(value) and _always_safe(frame, value) for value in values):
-        return _select(frame, test, values[0], values[-1])
+        return select(frame, test, values[0], values[-1])
     name = f"{name}@{emit.fresh('@')}"  # another choice of this expression may still be waiting to be used
     joined = joins.join(frame, name, values, joins.Paths([ranges for _, _, ranges in sides], merge=_place(frame)))
     joins.require_usable(frame, joined)
@@ -139,7 +139,8 @@ def _place(frame: Frame) -> object:
     return expression_splitting.key_of(frame, place[1]) if place is not None and place[0] is frame else None
 
 
-def _select(frame: Frame, test: ScalarExpr, yes: Value, no: Value) -> Value:
+def select(frame: Frame, test: ScalarExpr, yes: Value, no: Value) -> Value:
+    """One of two numbers, both of which are computed."""
     if yes == no:
         return yes
     meeting = joined_number((yes, no))

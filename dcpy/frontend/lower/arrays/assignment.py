@@ -10,7 +10,7 @@ import numpy as np
 
 from dcpy.base.errors import DcpyError, FrontendError
 from dcpy.base.program_exceptions import exception_type
-from dcpy.frontend.abstract_values.list_values import ListValue
+from dcpy.frontend.abstract_values.list_values import ListRow, ListValue
 from dcpy.frontend.abstract_values.stream_values import StreamValue
 from dcpy.frontend.abstract_values.values import (
     ArrayValue,
@@ -130,7 +130,10 @@ def _read_first(frame: Frame, targets: list[ast.expr], items: list[Value]) -> li
     written: set[str] = set()
     ready: list[Value] = []
     anything = False  # an earlier target stores into an array
+    exchanged = sum(isinstance(target, ast.Subscript) for target in targets) > 1
     for target, item in zip(targets, items, strict=True):
+        if exchanged and isinstance(item, ListValue) and isinstance(item.token, ListRow):
+            item = item.of(frame.b.copy(item.array))
         if isinstance(item, TupleValue | RecordValue):
             item = sequences.stable(frame.b, item)
         elif isinstance(item, Scalar):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -130,6 +130,8 @@ def _pull_target(frame: Frame, statement: core.Assign) -> tuple[core.Body, str] 
 
 def _is_simple(target: ast.expr) -> bool:
     """Return whether what an item is taken from can be written once for each of them."""
+    if isinstance(target, ast.BinOp):
+        return not _runs_code(target)
     return not isinstance(target, ast.Subscript) or not _runs_code(target.value)
 
 
@@ -140,7 +142,7 @@ def _binds_names(statement: core.Statement) -> bool:
 def _target(frame: Frame, tree: ast.AST) -> ast.expr | None:
     """The first marked part, or what decides whether that is evaluated at all."""
     for part, ancestors in _walk(tree, []):
-        of_kind = isinstance(part, ast.IfExp | ast.BoolOp | ast.Call)
+        of_kind = isinstance(part, ast.IfExp | ast.BoolOp | ast.Call) or is_negated_power(part)
         if isinstance(part, ast.expr) and (
             (of_kind and frame.b.split_joins.get(key_of(frame, part))) or _count(frame, part) is not None
         ):
@@ -153,6 +155,12 @@ def _target(frame: Frame, tree: ast.AST) -> ast.expr | None:
                     return ancestor
             return part
     return None
+
+
+def is_negated_power(tree: ast.AST) -> bool:
+    """Return whether an expression is a power whose exponent is written with a minus."""
+    return isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.Pow) and isinstance(tree.right, ast.UnaryOp) and (
+        isinstance(tree.right.op, ast.USub))  # fmt: skip
 
 
 def _walk(tree: ast.AST, ancestors: Ancestors) -> Iterator[tuple[ast.AST, Ancestors]]:
@@ -212,9 +220,34 @@ def _bound_first(frame: Frame, target: ast.expr, name: str, shares: frozenset[st
             sides: tuple[core.Body, core.Body] = ((bind(rest),), ())
             yes, no = sides if isinstance(op, ast.And) else sides[::-1]
             return (bind(first), core.If(test, yes, no, span=span, shares=shares))
+        case ast.BinOp(left=base, right=ast.UnaryOp(operand=exponent)):
+            frame.b.split_joins[span] = True
+            test, of_float, of_int = map(_placed(target), (
+                ast.Compare(exponent, [ast.Gt()], [ast.Constant(0)]),
+                ast.BinOp(ast.BinOp(ast.Constant(1.0), ast.Mult(), base), ast.Pow(), _negative(exponent)),
+                ast.BinOp(base, ast.Pow(), _negative(exponent)),
+            ))  # fmt: skip
+            return (core.If(test, (bind(of_float),), (bind(of_int),), span=span, shares=shares),)
         case ast.Subscript():
             return _item_first(frame, target, name, shares)
     return (bind(target),)
+
+
+def _negative(tree: ast.expr) -> ast.expr:
+    """The expression with its sign turned, in words that are not split again."""
+    return ast.BinOp(ast.Constant(0), ast.Sub(), tree)
+
+
+def _placed(place: ast.expr) -> Callable[[ast.expr], ast.expr]:
+    """A function that gives the new parts of a tree the place of another one."""
+
+    def put(tree: ast.expr) -> ast.expr:
+        for part in ast.walk(tree):
+            if isinstance(part, ast.expr) and not hasattr(part, "lineno"):
+                ast.copy_location(part, place)
+        return tree
+
+    return put
 
 
 def _item_first(frame: Frame, target: ast.Subscript, name: str, shares: frozenset[str]) -> core.Body:

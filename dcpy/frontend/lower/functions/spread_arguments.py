@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import ast
 import inspect
+from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,6 +35,21 @@ def spread(frame: Frame, value: Value, wanted: int | None) -> list[Value]:
     b.emit.require(size - wanted, "TypeError", message, (size,))
     b.emit.require(wanted - size, "TypeError", message, (size,))
     return [sequences.at(b, value, as_expr(index)) for index in range(wanted)]
+
+
+def columns(frame: Frame, function: Value, call: ast.Call, rows: Callable[[ast.expr], Value]) -> Value | None:
+    """``zip(*rows)`` of rows whose number is known at run time only: the columns, as tuples; None for other calls."""
+    is_zip = isinstance(function, Static) and function.value is zip and len(call.args) == 1
+    is_zip = is_zip and all(keyword.arg == "strict" for keyword in call.keywords)  # rows of an array are of one length
+    if not is_zip or not isinstance(call.args[0], ast.Starred):
+        return None
+    found = frame.program.evaluator.all_items(frame, rows(call.args[0].value))
+    array = found.array if isinstance(found, ListValue) and found.holds_numbers else found
+    if not isinstance(array, ArrayValue) or array.rank != 2 or frame.b.exact(array.shape[0]).constant is not None:
+        return frame.b.call(function, *spread(frame, found, None))
+    like = found if isinstance(found, ListValue) else ListValue(array)
+    turned = frame.b.copy(frame.b.transpose(array, (1, 0)))
+    return replace(like, array=turned, levels=(True, False), size="", token=None, fill=None)
 
 
 def missing_arguments(function: Value, call: ast.Call) -> int | None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.abstract_values.list_values import Lazy
-from dcpy.frontend.abstract_values.values import ArrayValue, Static, TupleValue, Value
+from dcpy.frontend.abstract_values.values import ArrayValue, Static, TupleValue, Value, integer
 from dcpy.frontend.desugar.bound_and_free_names import bound_names
 from dcpy.frontend.lower.arrays.name_aliases import held
 from dcpy.frontend.lower.control import joins
@@ -27,6 +27,7 @@ from dcpy.frontend.lower.sequences import list_types
 from dcpy.frontend.lower.sequences.amortized_append import appended, empty_growing, shown
 from dcpy.frontend.lower.sequences.generator_inlining import in_frame, is_generated
 from dcpy.frontend.lower.sequences.iteration import ItemIteration
+from dcpy.frontend.python.containers.ragged_lists import RaggedLists
 from dcpy.ir.symbolic import Expr, product_of
 
 if TYPE_CHECKING:
@@ -101,6 +102,9 @@ def _look(frame: Frame, node: Comprehension, first: Value) -> tuple[ItemIteratio
 def _fill(frame: Frame, node: Comprehension, first: Value) -> Value:
     """Items that are computed in loops."""
     materialize(frame)
+    is_empty = isinstance(node.elt, ast.List) and not node.elt.elts and isinstance(node, ast.ListComp)
+    if is_empty and len(node.generators) == 1 and not node.generators[0].ifs and sequences.has_length(first):
+        return frame.b.call(Static(RaggedLists), integer(sequences.length(frame.b, first)))
     walk, found = _look(frame, node, first)
     if not found:  # nothing is ever reached, or it raises
         ItemIteration(frame, node, node.generators, first, lambda _: None).run()

@@ -60,6 +60,23 @@ def made(frame: Frame, node: ast.expr, items: Mapping[Any, Value]) -> Value:
     return frame.b.call(Static(filled), names, TupleValue(tuple(items.values()), is_list=True))
 
 
+def keys_of(frame: Frame, node: ast.expr, keys: Sequence[Value | None]) -> list[Any]:
+    """The keys of a dictionary display, as Python's objects; as values where some are known at run time only."""
+    site = (HASHED, frame.span(node))
+    try:
+        return [None if key is None else static_key(key) for key in keys]
+    except FrontendError as error:
+        if None in keys or not frame.b.split_joins.get(site):
+            raise frame.b.by_path(site, error) from None
+        return list(keys)
+
+
+def of_run_time_keys(frame: Frame, keys: Sequence[Value], values: Sequence[Value]) -> Value:
+    """A dictionary display some of whose keys are known at run time only."""
+    listed = (TupleValue(tuple(part), is_list=True) for part in (keys, values))
+    return frame.b.call(Static(filled), *listed)
+
+
 def constant_key(key: Any) -> Value:
     """A known key as a value: tuples with their parts."""
     return TupleValue(tuple(map(constant_key, key))) if isinstance(key, tuple) else Static(key)

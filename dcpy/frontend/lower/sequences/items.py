@@ -241,7 +241,7 @@ def _known_items(value: Value) -> tuple[Value, ...] | None:
             return items
         case DictValue(items=pairs):
             return tuple(Static(key) for key, _ in pairs)
-        case Static(value=tuple() | list() | str() | range() | dict() as known):
+        case Static(value=tuple() | list() | str() | bytes() | range() | dict() as known):
             return tuple(map(Static, known))
         case Static(value=set() | frozenset() as known) if all(isinstance(one, int | float) for one in known):
             return tuple(map(Static, known))  # the order of texts would differ from run to run
@@ -256,6 +256,8 @@ def _known_items(value: Value) -> tuple[Value, ...] | None:
 def item(b: OpBuilder, owner: TupleValue, key: Value) -> Value:
     """``owner[key]``."""
     if isinstance(key, SliceValue):
+        if any(_is_run_time(part) for part in (key.start, key.stop, key.step)):
+            return list_types.slice_of_known(b, owner, key)
         parts = [_whole(part) for part in (key.start, key.stop, key.step)]
         if parts[2] == 0:
             raise WillRaise("ValueError", "slice step cannot be zero", by="Python")
@@ -266,6 +268,11 @@ def item(b: OpBuilder, owner: TupleValue, key: Value) -> Value:
     if not -len(owner.items) <= index.constant < len(owner.items):
         raise WillRaise("IndexError", f"{'list' if owner.is_list else 'tuple'} index out of range", by="Python")
     return owner.items[index.constant]
+
+
+def _is_run_time(bound: Value) -> bool:
+    found = as_integer(bound)
+    return (is_number(bound) and not isinstance(bound, Static)) and (found is None or found.constant is None)
 
 
 def known_key(key: Value) -> int | slice:

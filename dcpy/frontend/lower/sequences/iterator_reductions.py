@@ -317,7 +317,8 @@ def _list(frame: Frame, args: Sequence[Value], kwargs: Mapping[str, Value]) -> V
         kind = list_types.kind_of_rows(frame.b, value)
         return kind.list_of(replace(frame.b.copy(value, name="list"), fresh=True))
     if isinstance(value, ListValue):
-        return value.of(replace(frame.b.copy(value.array, name="list"), fresh=True))
+        made = value.of(replace(frame.b.copy(value.array, name="list"), fresh=True))
+        return replace(made, levels=(True, *value.levels[1:]))
     return comprehend(frame, _of_items(frame), value)
 
 

@@ -81,6 +81,8 @@ def set_item(frame: Frame, owner: List, key: Value, value: Value) -> None:
     found = _holding(frame, name, content, list_references.shown(frame, value))
     shown = amortized_append.shown(frame, found)
     index = list_types.position(frame.b, key, frame.b.exact(shown.array.shape[0]), ASSIGNMENT)
+    list_references.require_own(given, name)
+    list_references.forget_rows(frame, name, index)
     list_types.put(frame.b, found.array, (index,), list_references.shown(frame, value))
 
 
@@ -206,6 +208,7 @@ def _append(frame: Frame, owner: List, args: list[Value]) -> Value:
         _update(frame, name, replace(content, items=(*content.items, item)))
         return NONE
     shown = list_references.shown(frame, item)
+    list_references.require_own(args[0], name)
     held(frame, "", _unseen(args[0], shown), name)
     amortized_append.appended(frame, _room(frame, name, content, list_types.kind_of_item(frame.b, shown)), shown)
     return NONE

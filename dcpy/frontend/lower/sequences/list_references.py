@@ -29,6 +29,7 @@ from dcpy.frontend.abstract_values.values import (
 from dcpy.frontend.lower.arrays import stores
 from dcpy.frontend.lower.frame import IdentityMatters, is_field
 from dcpy.frontend.lower.sequences import amortized_append
+from dcpy.ir.symbolic import Expr
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame
@@ -261,11 +262,48 @@ def changing(frame: Frame, value: Changeable, what: str) -> str:
         )
     for copy in frame.b.live_copies(token):
         raise stores.has_copy(frame.b, *copy)
-    changes = frame.program.lists.change_counts
-    changes[token] = changes.get(token, 0) + 1
-    if what != ITEM:
-        changes[token + " length"] = changes.get(token + " length", 0) + 1
+    _note_change(frame, token, what)
     return token
+
+
+def _note_change(frame: Frame, key: str, what: str) -> None:
+    if what not in (ITEM, "append", "extend"):
+        forget_rows(frame, key)
+    changes = frame.program.lists.change_counts
+    changes[key] = changes.get(key, 0) + 1
+    if what != ITEM:
+        changes[key + " length"] = changes.get(key + " length", 0) + 1
+
+
+def require_own(value: Value, key: str) -> None:
+    """Refuse to store a row of a list in another place of it: both would be one list."""
+    if isinstance(value, ListValue) and isinstance(value.token, ListRow) and value.token.key == key:
+        raise FrontendError(
+            "two items of a list would be one list",
+            notes=("its items are the rows of one array inside",),
+            help="copy the row, `rows[i] = list(rows[j])`, or exchange both: `rows[i], rows[j] = rows[j], rows[i]`",
+        )
+
+
+def forget_rows(frame: Frame, key: str, index: Expr | None = None) -> None:
+    """Items of a list move, or one is replaced: names of rows that were lists in it show another one now.
+
+    A name of the row that is replaced keeps what the row has been. Other rows stay where they are.
+    """
+    ranges = frame.emit.ranges
+    for name, value in list(frame.env.items()):
+        if not isinstance(value, ListValue) or not isinstance(value.token, ListRow) or value.token.key != key:
+            continue
+        place = value.token.indices[0]
+        if index is not None and ranges.proves_ne(place, index):
+            continue
+        if index is not None and ranges.simplify(place - index).constant == 0:
+            frame.env[name] = kept(frame, value.of(frame.b.copy(value.array)))
+            continue
+        frame.env[name] = Missing(
+            f"{name!r} is an item of a list whose items have moved, or were replaced, since",
+            help="index the list again, or take a copy before: `row = list(rows[k])`",
+        )
 
 
 def _copy_changes(what: str) -> FrontendError:

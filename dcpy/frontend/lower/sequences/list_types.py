@@ -44,6 +44,7 @@ from dcpy.ir.types import DType
 if TYPE_CHECKING:
     from dcpy.frontend.lower.typed_emitter import TypedEmitter
 
+LONG_TUPLE = 64  # items, of tuples in lists that are arrays of their own
 MAX_ITEMS = 65536  # of a list of known length that becomes an array
 
 
@@ -220,7 +221,13 @@ def item_at(value: ListValue, index: Expr) -> Value:
         token = ListRow(token, (index,))
     elif isinstance(token, ListRow):
         token = ListRow(token.key, (*token.indices, index))
-    return replace(value, array=row, levels=value.levels[1:], token=token)
+    elif type(token) is object:
+        token = None  # that of the list around it
+    found = replace(value, array=row, levels=value.levels[1:], token=token)
+    count = row.shape[0].constant
+    if found.levels[0] or count is None or count > LONG_TUPLE:
+        return found
+    return TupleValue(tuple(item_at(found, as_expr(k)) for k in range(count)))  # later stores do not change it
 
 
 def _index_of(b: TypedEmitter, key: Value) -> Expr:
@@ -263,6 +270,14 @@ def subscript(b: TypedEmitter, value: ListValue, key: Value) -> Value:
         b.copied_again(copy, part)
         return value.of(copy)
     return item_at(value, position(b, key, b.exact(value.array.shape[0])))
+
+
+def slice_of_known(b: TypedEmitter, owner: TupleValue, key: SliceValue) -> Value:
+    """``owner[start:stop]`` of a tuple or list of known length, with bounds that are known at run time only."""
+    if not owner.items:
+        return replace(owner, token=None)
+    whole = as_array_list(b, owner)
+    return subscript(b, replace(whole, levels=(owner.is_list, *whole.levels[1:]), token=None), key)
 
 
 def choose(b: TypedEmitter, owner: TupleValue, key: Value) -> Value:
