@@ -225,7 +225,7 @@ def item_at(value: ListValue, index: Expr) -> Value:
         token = None  # that of the list around it
     found = replace(value, array=row, levels=value.levels[1:], token=token)
     count = row.shape[0].constant
-    if found.levels[0] or count is None or count > LONG_TUPLE:
+    if found.levels[0] or not found.holds_numbers or count is None or count > LONG_TUPLE:
         return found
     return TupleValue(tuple(item_at(found, as_expr(k)) for k in range(count)))  # later stores do not change it
 
