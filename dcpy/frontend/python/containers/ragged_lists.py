@@ -120,8 +120,8 @@ class RowOfLists:
 
     def as_python(self) -> list[Any]:
         """The list that a program returns."""
-        lists: Any = self.lists  # which are Python's already
-        return lists[self.row]
+        found: list[Any] = self.lists[self.row]  # which are Python's already
+        return found
 
     def sort(self) -> None:
         """Put the items in order."""
