@@ -8,8 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
+
+
+@cache
+def _dtype_named(name: str) -> np.dtype:
+    return np.dtype(name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +28,7 @@ class DType:
     @property
     def numpy(self) -> np.dtype:
         """The NumPy dtype, native byte order."""
-        return np.dtype(self.numpy_name)
+        return _dtype_named(self.numpy_name)
 
     @property
     def kind(self) -> str:

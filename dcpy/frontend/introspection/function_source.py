@@ -130,6 +130,11 @@ class _Definition:
     node: FunctionNode
     code: types.CodeType
 
+    @functools.cached_property
+    def start(self) -> tuple[int, int]:
+        """The line of the definition, decorators included, and the column where its body starts."""
+        return _start(self.code)
+
     def assertions(self) -> list[tuple[int, int]]:
         """First and last lines of the assertions inside, from the first line of the definition."""
         found = (node for node in walk(self.node) if isinstance(node, ast.Assert))
@@ -150,7 +155,7 @@ class _Parsed:
     def definition_of(self, code: types.CodeType) -> _Definition | None:
         """The definition of a code object: of those that mean the same, the nearest to where it was."""
         place = _start(code)
-        near = sorted(self.definitions.get(code.co_name, ()), key=lambda known: _distance(place, _start(known.code)))
+        near = sorted(self.definitions.get(code.co_name, ()), key=lambda known: _distance(place, known.start))
         return next((known for known in near if known.is_of(code)), None)
 
 
@@ -185,10 +190,10 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
 def _paired(tree: ast.Module, codes: list[types.CodeType]) -> Iterator[tuple[FunctionNode, types.CodeType]]:
     """Each definition with its code: a ``def`` by its name and first line, a lambda by the place of its body."""
     by_place = {(code.co_name, code.co_firstlineno): code for code in codes}
-    lambdas: list[ast.Lambda] = []
+    lambdas: dict[int, list[ast.Lambda]] = {}  # by the lines that they start on
     for node in walk(tree):
         if isinstance(node, ast.Lambda):
-            lambdas.append(node)
+            lambdas.setdefault(node.lineno, []).append(node)
         elif isinstance(node, ast.FunctionDef):
             first = min((node.lineno, *(decorator.lineno for decorator in node.decorator_list)))
             code = by_place.get((node.name, first))
@@ -196,17 +201,15 @@ def _paired(tree: ast.Module, codes: list[types.CodeType]) -> Iterator[tuple[Fun
                 yield node, code
     for code in codes:
         if code.co_name == "<lambda>":
-            around = [node for node in lambdas if _may_be(node, code)]
-            if around and (len(around) == 1 or extent_of(code) is not None):
+            extent = extent_of(code)
+            around = [node for node in lambdas.get(code.co_firstlineno, ()) if _may_be(node, code, extent)]
+            if around and (len(around) == 1 or extent is not None):
                 yield around[-1], code  # the innermost, as `walk` goes from the outside in
 
 
-def _may_be(node: ast.Lambda, code: types.CodeType) -> bool:
+def _may_be(node: ast.Lambda, code: types.CodeType, extent: Extent | None) -> bool:
     parameters = tuple(a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs))
-    extent = extent_of(code)
-    if parameters != code.co_varnames[: len(parameters)]:
-        return False
-    return node.lineno == code.co_firstlineno if extent is None else _holds(node.body, extent)
+    return parameters == code.co_varnames[: len(parameters)] and (extent is None or _holds(node.body, extent))
 
 
 def _holds(body: ast.expr, extent: Extent) -> bool:

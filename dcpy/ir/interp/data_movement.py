@@ -40,7 +40,7 @@ class DataMovement:
 
     def run_tasklet(self, node: Tasklet) -> None:
         """Read all inputs, evaluate the code, write all outputs."""
-        values = {connector: self.read(memlet, node)[()] for connector, memlet in node.inputs.items()}
+        values = {connector: self._operand(memlet, node) for connector, memlet in node.inputs.items()}
         env = LeafValues(self.symbols, values, self._no_load)
         for name, expr in node.code:
             values[name] = evaluate(expr, env)
@@ -118,6 +118,14 @@ class DataMovement:
         self._note(part, READ, memory, memlet.container)
         return part.copy()
 
+    def _operand(self, memlet: Memlet, node: Node) -> Any:
+        """The same as a scalar, where it is one element: what nobody watches needs no address."""
+        memory = None if self.detectors else self.frame.memory(memlet.container)
+        if not isinstance(memory, Buffer):
+            return self.read(memlet, node)[()]
+        found = memory.data[self._index(memlet, memory, node)]
+        return found.copy() if isinstance(found, np.ndarray) else found
+
     def write(self, memlet: Memlet, values: Any, node: Node) -> None:
         """Write values to the elements that a memlet names, or combine them; push to a stream."""
         memory = self.frame.memory(memlet.container)
@@ -125,9 +133,9 @@ class DataMovement:
             self._push(memory, memlet, values, node)
             return
         part = memory.data[(*self._index(memlet, memory, node), ...)]
-        if part.shape != np.shape(values) or part.dtype != values.dtype:
+        if part.shape != values.shape or part.dtype != values.dtype:
             raise InterpreterError(
-                f"{memlet} takes {part.dtype}{list(part.shape)}, not {values.dtype}{list(np.shape(values))}",
+                f"{memlet} takes {part.dtype}{list(part.shape)}, not {values.dtype}{list(values.shape)}",
                 span=node.span,
             )
         self._note(part, memlet.wcr or WRITE, memory, memlet.container, values)
@@ -163,6 +171,8 @@ class DataMovement:
 
     def _note(self, part: NDArray, how: str, buffer: Buffer, container: str, values: Any = ()) -> None:
         """Tell the detectors that elements are read or written, and which `values` are."""
+        if not self.detectors:
+            return
         watching = [detector for detector in self.detectors if buffer.depth <= detector.depth]
         if watching:
             places = addresses(part)

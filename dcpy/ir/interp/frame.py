@@ -69,6 +69,8 @@ class InterpreterFrame:
     def memory(self, name: str) -> Memory:
         """The memory of a container, made at the first call; a view's is its base's."""
         entry = self._entry(name)
+        if entry.memory is not None and isinstance(entry.desc, Scalar):  # most accesses, and never another size
+            return entry.memory
         match entry.desc:
             case View():
                 return self._view(name, entry.desc)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import random
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum, auto
 from functools import singledispatchmethod
+from typing import Any
 
 from dcpy.base import process_scheduling
 from dcpy.base.errors import DcpyError, InterpreterError
@@ -59,24 +60,33 @@ class Machine(DataMovement):
 
     def run_region(self, region: Region) -> Next:
         """Run the blocks in order; containers declared here live until the end."""
+        if not region.containers:
+            return self._run_blocks(region)
         with self.frame.declared(region.containers):
-            for block in region.blocks:
-                try:
-                    then = self.run_block(block)
-                except IndexOutOfRange as error:
-                    raise placed_at(block, error) from None
-                if then is not Next.GO_ON:
-                    return then
+            return self._run_blocks(region)
+
+    def _run_blocks(self, region: Region) -> Next:
+        for block in region.blocks:
+            try:
+                then = self.run_block(block)
+            except IndexOutOfRange as error:
+                raise placed_at(block, error) from None
+            if then is not Next.GO_ON:
+                return then
         return Next.GO_ON
 
     # -- blocks ------------------------------------------------------------------------------------------------
 
-    @singledispatchmethod
     def run_block(self, block: Block) -> Next:
         """Run a block; return how control goes on."""
+        then: Next = _BLOCKS[type(block)](self, block)
+        return then
+
+    @singledispatchmethod
+    def _run_block(self, block: Block) -> Next:
         raise InterpreterError(f"the interpreter knows no block {block.kind!r}", span=block.span)
 
-    @run_block.register
+    @_run_block.register
     def _(self, block: State) -> Next:
         for node in block.nodes:
             try:
@@ -85,7 +95,7 @@ class Machine(DataMovement):
                 raise placed_at(node, error) from None
         return Next.GO_ON
 
-    @run_block.register
+    @_run_block.register
     def _(self, block: Loop) -> Next:
         outer = self.symbols.get(block.param)
         then = Next.GO_ON
@@ -97,7 +107,7 @@ class Machine(DataMovement):
         self._restore({block.param: outer})
         return then if then is Next.RETURN else Next.GO_ON
 
-    @run_block.register
+    @_run_block.register
     def _(self, block: While) -> Next:
         while self.value(block.condition):
             then = self.run_region(block.body)
@@ -107,20 +117,20 @@ class Machine(DataMovement):
                 break
         return Next.GO_ON
 
-    @run_block.register
+    @_run_block.register
     def _(self, block: Branch) -> Next:
         for condition, body in block.cases:
             if self.value(condition):
                 return self.run_region(body)
         return Next.GO_ON if block.otherwise is None else self.run_region(block.otherwise)
 
-    @run_block.register
+    @_run_block.register
     def _(self, block: SymbolAssign) -> Next:
         dtype = self.frame.sdfg.assigned_symbols.get(block.symbol, int64)
         self.symbols[block.symbol] = wrap_integer(int(self.value(block.value)), dtype)
         return Next.GO_ON
 
-    @run_block.register
+    @_run_block.register
     def _(self, block: Resize) -> Next:
         kept = block.kept.evaluate(self.symbols)
         value = wrap_integer(int(self.value(block.value)), int64)
@@ -128,7 +138,7 @@ class Machine(DataMovement):
             self.symbols[block.symbol] = value
         return Next.GO_ON
 
-    @run_block.register
+    @_run_block.register
     def _(self, block: Check) -> Next:
         if not self.value(block.condition):
             values = [self.value(value) for value in block.values]
@@ -138,7 +148,7 @@ class Machine(DataMovement):
             warnings.warn(error, stacklevel=2)
         return Next.GO_ON
 
-    @run_block.register
+    @_run_block.register
     def _(self, block: Dataflow) -> Next:
         with self.frame.declared(block.body.containers):
             found = [(node, point) for node in block.body.blocks if isinstance(node, Process)
@@ -159,38 +169,41 @@ class Machine(DataMovement):
             node.name, lambda: machine.run_region(node.body), node.endless, title
         )
 
-    @run_block.register
+    @_run_block.register
     def _(self, block: Break) -> Next:
         return Next.BREAK
 
-    @run_block.register
+    @_run_block.register
     def _(self, block: Continue) -> Next:
         return Next.CONTINUE
 
-    @run_block.register
+    @_run_block.register
     def _(self, block: Return) -> Next:
         return Next.RETURN
 
     # -- nodes -------------------------------------------------------------------------------------------------
 
-    @singledispatchmethod
     def run_node(self, node: Node) -> None:
         """Run a node."""
+        _NODES[type(node)](self, node)
+
+    @singledispatchmethod
+    def _run_node(self, node: Node) -> None:
         raise InterpreterError(f"the interpreter knows no node {node.kind!r}", span=node.span)
 
-    @run_node.register
+    @_run_node.register
     def _(self, node: Tasklet) -> None:
         self.run_tasklet(node)
 
-    @run_node.register
+    @_run_node.register
     def _(self, node: Copy) -> None:
         self.run_copy(node)
 
-    @run_node.register
+    @_run_node.register
     def _(self, node: LibraryNode) -> None:
         self.run_library_node(node)
 
-    @run_node.register
+    @_run_node.register
     def _(self, node: ForeignCall) -> None:
         raise InterpreterError(
             f"{node.function!r} is a foreign function: the interpreter cannot call it",
@@ -198,11 +211,11 @@ class Machine(DataMovement):
             help="interpret the SDFG before its library nodes are expanded, or expand them to 'pure'",
         )
 
-    @run_node.register
+    @_run_node.register
     def _(self, node: Callback) -> None:
         self.run_callback(node)
 
-    @run_node.register
+    @_run_node.register
     def _(self, node: Map) -> None:
         outside = dict(self.symbols)
         points: Iterable[tuple[int, tuple[int, ...]]] = enumerate(self._points(node))  # there may be very many
@@ -249,7 +262,7 @@ class Machine(DataMovement):
 
         return along(0)
 
-    @run_node.register
+    @_run_node.register
     def _(self, node: Call) -> None:
         with self.called(node) as frame:
             Machine(frame, self.detectors, self.shuffle).run_region(node.sdfg.body)
@@ -261,3 +274,19 @@ class Machine(DataMovement):
                 self.symbols.pop(name, None)
             else:
                 self.symbols[name] = value
+
+
+class _Implementations(dict[type, Callable[[Machine, Any], Any]]):
+    """Functions of one method by kind of block or node: Python's own way to find them makes a function at each call."""
+
+    def __init__(self, method: str) -> None:
+        super().__init__()
+        self.method = method
+
+    def __missing__(self, kind: type) -> Callable[[Machine, Any], Any]:
+        found: Callable[[Machine, Any], Any] = vars(Machine)[self.method].dispatcher.dispatch(kind)
+        self[kind] = found
+        return found
+
+
+_BLOCKS, _NODES = _Implementations("_run_block"), _Implementations("_run_node")

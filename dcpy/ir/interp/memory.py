@@ -105,13 +105,23 @@ def index_of(subset: Subset, shape: tuple[int, ...], symbols: Symbols) -> tuple[
     if len(subset.dims) != len(shape):
         raise OutOfBounds(f"{len(subset.dims)} indices for {len(shape)} dimensions")
     index: list[Any] = []
-    for axis, (dim, size) in enumerate(zip(subset.dims, shape, strict=True)):
-        values = range_of(dim, symbols) if isinstance(dim, Range) else dim.evaluate(symbols)
-        for edge in (values,) if isinstance(values, int) else _edges(values):
-            if not 0 <= edge < size:
-                raise OutOfBounds(f"index {edge} is out of bounds for dimension {axis} of size {size}")
-        index.append(values if isinstance(values, int) else as_slice(values))
+    for axis, dim in enumerate(subset.dims):
+        if isinstance(dim, Range):
+            values = range_of(dim, symbols)
+            for edge in _edges(values):
+                _require_inside(edge, axis, shape)
+            index.append(as_slice(values))
+        else:
+            place = dim.evaluate(symbols)
+            if not 0 <= place < shape[axis]:
+                _require_inside(place, axis, shape)
+            index.append(place)
     return tuple(index)
+
+
+def _require_inside(place: int, axis: int, shape: tuple[int, ...]) -> None:
+    if not 0 <= place < shape[axis]:
+        raise OutOfBounds(f"index {place} is out of bounds for dimension {axis} of size {shape[axis]}")
 
 
 def range_of(dim: Range, symbols: Symbols) -> range:

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -42,8 +41,7 @@ def loud() -> np.errstate:
     return np.errstate(**_OUTSIDE.get())
 
 
-@dataclass(frozen=True, slots=True)
-class LeafValues:
+class LeafValues(NamedTuple):
     """Values of the leaves of an expression."""
 
     symbols: Mapping[str, int]

@@ -74,7 +74,7 @@ def test_lists_without_room_are_memory_errors(function, count):
 
 
 def long_list():
-    return sum([0.0, 1.0] * 40000)
+    return sum([0.0, 1.0] * 33000)
 
 
 def test_a_long_repetition_is_a_list_of_run_time():
