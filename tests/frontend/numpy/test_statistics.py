@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tests.support.lowering import same
 from tests.support.numpy_records import check, op
 
 MATRIX = ((3, 4),)
@@ -71,3 +72,14 @@ RECORDS = [
 def test_as_numpy(record):
     for arguments in record.cases():
         check(record, arguments)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_numbers_beside_the_edges_of_a_histogram_are_counted_where_numpy_does(dtype):
+    edges = np.linspace(-0.3, 1.1, 8).astype(dtype)
+    x = np.concatenate([np.nextafter(edges, dtype(-9)), edges, np.nextafter(edges, dtype(9))])
+
+    def counted(x):
+        return np.histogram(x, 7, (-0.3, 1.1))[0]
+
+    same(counted, x)

@@ -92,12 +92,12 @@ def _count_evenly(counts: Any, flat: Any, edges: Any, step: Any, low: Any, high:
         x = flat[i]
         if low <= x <= high:
             k = int((x - low) / (high - low) * bins)
-            if k == bins:
-                k -= 1
+            if k >= bins:
+                k = bins - 1
             if x < edges[k]:
-                k -= 1
-            elif x >= edges[k + 1] and k != bins - 1:
-                k += 1
+                k = max(k - 1, 0)
+            elif x >= edges[k + 1]:
+                k = min(k + 1, bins - 1)
             counts[k] += step[min(i, len(step) - 1)]
 
 
