@@ -191,11 +191,13 @@ def extent(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, int]:
 
 def addresses(data: NDArray) -> list[int]:
     """Return the addresses of an array's elements; complex numbers count as two."""
-    places = np.full(data.shape, data.__array_interface__["data"][0], np.int64)
-    for axis, (size, stride) in enumerate(zip(data.shape, data.strides, strict=True)):
-        steps = np.arange(size, dtype=np.int64) * stride
-        places += steps.reshape([-1 if other == axis else 1 for other in range(data.ndim)])
-    found: list[int] = places.reshape(-1).tolist()
+    found: list[int] = [data.__array_interface__["data"][0]]
+    if data.ndim > 0:
+        places = np.full(data.shape, found[0], np.int64)
+        for axis, (size, stride) in enumerate(zip(data.shape, data.strides, strict=True)):
+            steps = np.arange(size, dtype=np.int64) * stride
+            places += steps.reshape([-1 if other == axis else 1 for other in range(data.ndim)])
+        found = places.reshape(-1).tolist()
     if data.dtype.kind == "c":
         found += [place + data.itemsize // 2 for place in found]
     return found
