@@ -14,6 +14,9 @@ NATIVE := pyproject.toml setup.py $(wildcard dcpy/runtime/dispatch/*.cpp dcpy/ru
           $(wildcard dcpy/runtime/gpu/drivers/*.cpp dcpy/runtime/gpu/drivers/*.h) \
           $(wildcard dcpy/runtime/gpu/simulator/native/*.cpp dcpy/runtime/gpu/simulator/native/*.h)
 
+# Modules are compiled once for all processes that tests start, whatever the shell says.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help demo test tests null cc test-mpi test-clang test-fpga heavy lint types layers bench bench-gpu bench-peers device-campaign docs golden fuzz \
         fuzz-gpu fuzz-files clean fuzz-invalid fuzz-schedules bench-compile check-transforms sanitize sanitize-address sanitize-threads
 

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, settings
 from dcpy.base.options import launched_by_mpi
 from dcpy.runtime.compilers.toolchain import candidates
 from dcpy.runtime.compilers.zig import command_of_zig
-from tests.support import devices, tiers, verified_lir
+from tests.support import devices, optimization, tiers, verified_lir
 
 GOLDEN = Path(__file__).parent / "golden"
 EMULATOR = Path(sys.prefix) / "lib" / "libintelocl_emu.so"  # Intel's, of FPGAs
@@ -35,9 +35,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Compiled programs are kept between runs, keyed by content, away from the user's own cache."""
-    os.environ.setdefault("DCPY_CACHE_DIR", str(config.rootpath / ".pytest_cache" / "dcpy"))
+    kept = "exhaustive" if config.getoption("--exhaustive") else "dcpy"
+    os.environ.setdefault("DCPY_CACHE_DIR", str(config.rootpath / ".pytest_cache" / kept))
     os.environ.setdefault("DCPY_FULL_TRACEBACKS", "1")  # a test that fails shows where
     verified_lir.install()
+    optimization.install()
     devices.BACKEND = config.getoption("--gpu-backend")
     tiers.EXHAUSTIVE = config.getoption("--exhaustive")
 
@@ -55,6 +57,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.skip(reason="starts several ranks: make test-mpi runs it"))
         if item.get_closest_marker("mpi") and not launched_by_mpi():
             item.add_marker(pytest.mark.skip(reason="of several ranks: make test-mpi starts them"))
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    optimization.begin(item, Path(__file__).parent)
 
 
 def pytest_collection_finish() -> None:

@@ -11,7 +11,6 @@ from benchmarks.npbench import kernels
 from dcpy import driver
 from dcpy.base.options import resolve_options
 from dcpy.codegen.signature import default_signature
-from tests.support.tiers import quick_flags
 
 KERNELS = kernels()
 
@@ -28,8 +27,7 @@ def expected(name):
 @pytest.mark.parametrize("name", KERNELS)
 def test_equals_numpy(name, auto_optimize):
     arguments = KERNELS[name].initialize("XS")
-    flags = {} if auto_optimize else {"cpu_flags": quick_flags()}
-    result = dcpy.program(KERNELS[name].function, auto_optimize=auto_optimize, **flags)(**arguments)
+    result = dcpy.program(KERNELS[name].function, auto_optimize=auto_optimize)(**arguments)
     numpy_result, numpy_arguments = expected(name)
     same(result, numpy_result)
     for argument, value in arguments.items():

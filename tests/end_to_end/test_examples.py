@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import dcpy
-from tests.support.tiers import quick_flags
 
 KERNELS = {
     "arc_distance": "arc_distance",
@@ -104,8 +103,7 @@ def test_interpreted(name, dtype, simplify):
 @pytest.mark.parametrize("simplify", [False, True], ids=["as-written", "simplified"])
 def test_compiled(name, dtype, simplify):
     arguments = sample_arguments(name, dtype)
-    flags = {} if simplify else {"cpu.flags": quick_flags()}
-    compiled = program_of(name, dtype).to_sdfg(**arguments, simplify=simplify).compile(**flags)
+    compiled = program_of(name, dtype).to_sdfg(**arguments, simplify=simplify).compile()
     for size in SIZES:
         check(compiled, name, dtype, size)
 

@@ -2,14 +2,12 @@
 
 import copy
 import inspect
-import zlib
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 import dcpy
-from dcpy.base.options import resolve_options
 from tests.support import tiers
 from tests.support.layouts import assert_same_order
 
@@ -71,12 +69,11 @@ def check_same(
 ) -> None:  # fmt: skip
     """Runs `function` under every oracle and compares results and what happened to the arguments with NumPy's.
 
-    Where NumPy raises, all must raise the same type of exception. `optimized`: under the auto-optimizer as well, with
-    the user's flags.
+    Where NumPy raises, all must raise the same type of exception. `optimized`: under the auto-optimizer as well.
     `paths_meet`: results that are one array on some paths only may be two (docs/explanation/numpy.md).
     """
     runs: dict[str, Callable[..., Any]] = {}
-    program = dcpy.program(function, cpu_flags=_flags_for(function))
+    program = dcpy.program(function)
     runs["interpreter, as written"] = lambda *args: _interpret(program, args, simplify=False)
     runs["interpreter, simplified"] = lambda *args: _interpret(program, args)
     if compiled:
@@ -101,12 +98,6 @@ def check_same(
                 assert shared <= allowed if paths_meet else shared == allowed, "other results share memory"
         except Exception as difference:
             raise Difference(f"{name} differs from NumPy: {difference}") from difference
-
-
-def _flags_for(function: Callable[..., Any]) -> tuple[str, ...]:
-    """The user's flags for half of all functions, by their names; for the others -O1, which takes half as long."""
-    name = f"{getattr(function, '__module__', '')}.{getattr(function, '__qualname__', '')}"
-    return resolve_options().cpu.flags if zlib.crc32(name.encode()) % 2 else tiers.quick_flags()
 
 
 def _interpret(program: dcpy.Program, arguments: tuple[Any, ...], **options: bool) -> Any:
