@@ -56,6 +56,20 @@ def test_a_result_that_nobody_waits_for_is_not_there(library):
     assert seeds_that_differ(library, run, np.ones(N)) >= len(SEEDS) // 2
 
 
+@pytest.mark.parametrize(("behind", "first_has_run"), [(1000, False), (1100, True)])
+def test_a_queue_that_is_full_runs_its_first_commands(library, behind, first_has_run):
+    call = Call(device_of(library))
+    there, host = call.put(np.ones(N)), np.zeros(N)
+    call.device.wait()
+    call.device.copy(host.ctypes.data, there.value, host.nbytes, TO_HOST)
+    for _ in range(behind):
+        call.device.copy(there.value, there.value, 8, WITHIN_DEVICE)
+    assert (host == 1).all() == first_has_run
+    call.device.wait()
+    call.done()
+    call.device.close()
+
+
 def test_a_source_that_is_changed_before_the_wait(library):
     def run(call):
         there, host = call.put(np.zeros(N)), np.ones(N)

@@ -10,6 +10,7 @@ namespace simulator {
 
 namespace {
 
+constexpr size_t LONGEST = 1024;   // queue, as those of devices: who submits more waits
 std::map<void *, Queue> streams;   // of the process, by their handles
 std::vector<Device *> opened;      // devices that have submitted something
 
@@ -138,9 +139,10 @@ void forget(Device &device)
     opened.erase(std::remove(opened.begin(), opened.end(), &device), opened.end());
 }
 
-int32_t run_early(Device &device)
+int32_t run_early(Device &device, const Queue &queue)
 {
     if (!device.settings.asynchronous) return drain(device);
+    if (queue.size() > LONGEST) return run_some(device, 1);
     const bool is_early = device.settings.seed != 0 && device.random.below(8) == 0;
     return is_early ? run_some(device, 1 + device.random.below(4)) : DCPY_DONE;
 }
@@ -150,8 +152,9 @@ int32_t submit_to(Device &device, void *stream, Command command)
     command.device = &device;
     command.stream = stream;
     ++device.waiting[stream];
-    streams[stream].push_back(std::move(command));
-    return run_early(device);
+    Queue &queue = streams[stream];
+    queue.push_back(std::move(command));
+    return run_early(device, queue);
 }
 
 int32_t submit(Device &device, Command command)
@@ -159,8 +162,9 @@ int32_t submit(Device &device, Command command)
     if (device.queue == 0) return submit_to(device, device.stream, std::move(command));
     if (std::find(opened.begin(), opened.end(), &device) == opened.end()) opened.push_back(&device);
     command.device = &device;
-    device.queues[device.queue].push_back(std::move(command));
-    return run_early(device);
+    Queue &queue = device.queues[device.queue];
+    queue.push_back(std::move(command));
+    return run_early(device, queue);
 }
 
 int32_t drain(Device &device)
