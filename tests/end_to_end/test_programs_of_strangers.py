@@ -1,5 +1,6 @@
 """Programs of people who know Python and NumPy, and nothing of dcpy: each gives Python's values and types."""
 
+import itertools
 import math
 from dataclasses import dataclass, field
 
@@ -169,6 +170,51 @@ def replaced_rows(n):
     return first, rows
 
 
+def primes_by_takewhile(n):
+    found = []
+    for k in range(2, n):
+        if all(k % p for p in itertools.takewhile(lambda p, k=k: p * p <= k, found)):
+            found.append(k)
+    return found, list(itertools.dropwhile(lambda p: p < 8, found))
+
+
+def run_lengths(bits):
+    runs = [(int(k), len(list(run))) for k, run in itertools.groupby(bits)]
+    longest = 0
+    for bit, run in itertools.groupby(bits, key=lambda bit: bit > 1):
+        if bit:
+            longest = max(longest, len(list(run)))
+    return runs, longest
+
+
+def best_pair(n):
+    best = None
+    for k in range(n):
+        if best is None or k * 7 % 5 > best[0]:
+            best = (k * 7 % 5, k)
+    first, second = best
+    return first, second
+
+
+class Reservoir:
+    def __init__(self, capacity):
+        self.capacity = capacity
+        self.level = 0.0
+
+    def step(self, inflow, demand):
+        self.level += inflow
+        if self.level > self.capacity:
+            self.level = self.capacity
+        released = min(demand, self.level)
+        self.level -= released
+        return released
+
+
+def operated(inflows, demand):
+    reservoir = Reservoir(10.0)
+    return np.array([reservoir.step(inflow, demand) for inflow in inflows])
+
+
 ROWS = [[1, 2, 3], [4, 5, 6]]
 test_programs, test_programs_in_compiled_code = checks_of([
     (derivatives, (0.7, 0.1), 1e-12), (negated_power, (2, 3), 0), (negated_power, (2, -3), 0),
@@ -178,6 +224,8 @@ test_programs, test_programs_in_compiled_code = checks_of([
     (product_of_lists, ([[1.0, 2.0], [3.0, 4.0]], [[5.0, 6.0], [7.0, 8.0]]), 0), (columns, (ROWS,), 0),
     (columns, (np.arange(12.0).reshape(4, 3),), 0), (nearest, (RNG.random((9, 2)), 0.3, 0.6), 0), (peak, (9,), 0),
     (emptied, (5,), 0), (rows_returned, (4,), 0),
+    (primes_by_takewhile, (30,), 0), (run_lengths, (RNG.integers(0, 3, 20),), 0), (best_pair, (6,), 0),
+    (best_pair, (0,), 0), (operated, (5 * RNG.random(24), 2.5), 1e-12),
     (exchanged_tuples, (8,), 0), (kept_tuples, (4,), 0), (eliminated, (4,), 0), (replaced_rows, (4,), 0),
 ])  # fmt: skip
 

@@ -78,6 +78,40 @@ def pairwise(iterable: Any) -> Iterator[Any]:
         yield items[place], items[place + 1]
 
 
+@_stands_for(itertools.takewhile)
+def takewhile(predicate: Any, iterable: Any) -> Iterator[Any]:
+    """The items before the first for which the predicate is false."""
+    for item in iterable:
+        if not predicate(item):
+            break
+        yield item
+
+
+@_stands_for(itertools.dropwhile)
+def dropwhile(predicate: Any, iterable: Any) -> Iterator[Any]:
+    """The items from the first on for which the predicate is false."""
+    begun = False
+    for item in iterable:
+        if not begun and not predicate(item):
+            begun = True
+        if begun:
+            yield item
+
+
+@_stands_for(itertools.groupby)
+def groupby(iterable: Any, key: Any = None) -> Iterator[Any]:
+    """Keys, and the adjacent items that have them, as a list."""
+    items = list(iterable)
+    start = 0
+    while start < len(items):
+        name = items[start] if key is None else key(items[start])
+        stop = start + 1
+        while stop < len(items) and name == (items[stop] if key is None else key(items[stop])):
+            stop += 1
+        yield name, items[start:stop]
+        start = stop
+
+
 def mapped(function: Any, iterable: Any) -> Iterator[Any]:
     """A function of each item of a generator."""
     for item in iterable:

@@ -39,7 +39,7 @@ from dcpy.frontend.lower.arrays import advanced_indexing, basic_indexing, stores
 from dcpy.frontend.lower.arrays.subscript_keys import IndexingMode, Keys, written_out
 from dcpy.frontend.lower.expressions import attribute, evaluate, evaluate_all, keys_of, subscript
 from dcpy.frontend.lower.frame import is_field
-from dcpy.frontend.lower.lowering_signals import READ_FIRST
+from dcpy.frontend.lower.lowering_signals import READ_FIRST, WillRaise
 from dcpy.frontend.lower.name_binding import bind_name, read_name
 from dcpy.frontend.lower.objects import dataclass_objects as objects
 from dcpy.frontend.lower.objects import special_methods as special
@@ -107,6 +107,8 @@ def _items(
     """
     b, wanted = frame.b, len(targets)
     value = frame.program.evaluator.all_items(frame, value)
+    if value == Static(None):
+        raise WillRaise("TypeError", "cannot unpack non-iterable NoneType object", by="Python")
     size = sequences.length(b, value) if isinstance(value, ArrayValue | ListValue) else None
     if size is None or size.constant is not None:
         return sequences.items(b, value), False

@@ -13,10 +13,26 @@ from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.abstract_values.values import Missing, Static, SymInt, TupleValue, Value, VariantValue, is_number
+from dcpy.frontend.abstract_values.kinds_by_path import Kinds
+from dcpy.frontend.abstract_values.number_kinds import instead_of, python_type, python_types
+from dcpy.frontend.abstract_values.values import (
+    Missing,
+    Scalar,
+    Static,
+    SymInt,
+    TupleValue,
+    Value,
+    VariantValue,
+    dtype_of,
+    is_number,
+    is_weak,
+    scalar_expr,
+)
 from dcpy.frontend.desugar import core
 from dcpy.frontend.lower.lowering_signals import EXPRESSION, RUNS, PathsMatter
 from dcpy.frontend.lower.sequences import list_types
+from dcpy.ir import types
+from dcpy.ir.expressions.scalar import Const, Load, op
 from dcpy.ir.symbolic import as_expr
 
 if TYPE_CHECKING:
@@ -303,8 +319,27 @@ def usable_result(frame: Frame, node: ast.Call, value: Value) -> Value:
         error = FrontendError(
             "what the function returns depends on the path taken", help="assign the result to a name, and use that"
         )
-        raise _apart_or_not(frame, value, path_dependent_value(frame, node, error))
+        found = _apart_or_not(frame, value, path_dependent_value(frame, node, error))
+        number = _of_one_dtype(value) if isinstance(found, FrontendError) else None
+        if number is None:
+            raise found
+        return number
     return value
+
+
+def _of_one_dtype(value: VariantValue) -> Scalar | None:
+    """The number that is one of several of one dtype, which only differ in whether they are Python's; else None."""
+    options = [option for _, option in value.options]
+    if not all(map(is_number, options)) or len({dtype_of(option) for option in options}) > 1:
+        return None
+    dtype, weak = dtype_of(options[0]), all(map(is_weak, options))
+    expr = scalar_expr(options[-1])
+    for number, option in value.options[:-1]:
+        test = op("eq", Load(value.which, (), types.int64), Const(number, types.int64))
+        expr = op("select", test, scalar_expr(option), expr)
+    own = python_type(dtype) if weak else dtype.numpy.type
+    others = [kind for option in options for kind in (*python_types(option), *instead_of(option)) if kind is not own]
+    return Scalar(expr, weak, Kinds(others, of_items=True))
 
 
 def _apart_or_not(frame: Frame, value: VariantValue, found: Exception) -> Exception:
