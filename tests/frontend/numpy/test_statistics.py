@@ -83,3 +83,18 @@ def test_numbers_beside_the_edges_of_a_histogram_are_counted_where_numpy_does(dt
         return np.histogram(x, 7, (-0.3, 1.1))[0]
 
     same(counted, x)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+def test_edges_between_extrema_have_the_bits_of_numpy(dtype):
+    def edges(x):
+        return np.histogram(x, 7)[1], np.histogram_bin_edges(x, 5)
+
+    def edges_of_points(x):
+        return np.histogram2d(x, x[::-1], 6)[1]
+
+    for seed in range(5):
+        x = np.random.default_rng(seed).normal(size=20).astype(dtype) * dtype(30)
+        same(edges, x)
+        same(edges_of_points, x)
+    same(edges, np.zeros(0, dtype))

@@ -54,10 +54,12 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
         return np.asarray(bins)
     flat = np.ravel(a)
     low, high = _outer_edges(flat, range)
-    return _even_edges(flat, low, high, bins)
+    return _even_edges(flat, low, high, bins, range)
 
 
-def _even_edges(flat: Any, low: Any, high: Any, bins: Any) -> Any:
+def _even_edges(flat: Any, low: Any, high: Any, bins: Any, range: Any) -> Any:
+    if range is None and flat.dtype.kind == "f" and len(flat) > 0:  # the extrema are numbers of the array's type
+        return np.linspace(flat.dtype.type(low), flat.dtype.type(high), bins + 1)
     return np.linspace(low, high, bins + 1, dtype=flat.dtype if flat.dtype.kind == "f" else np.float64)
 
 
@@ -67,7 +69,7 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: bool | None = 
     flat = np.ravel(a)
     _require_bins(bins)
     low, high = _outer_edges(flat, range) if np.ndim(bins) == 0 else (0.0, 0.0)
-    edges = _even_edges(flat, low, high, bins) if np.ndim(bins) == 0 else np.asarray(bins)
+    edges = _even_edges(flat, low, high, bins, range) if np.ndim(bins) == 0 else np.asarray(bins)
     count = len(edges) - 1
     if weights is None:
         counts, step = np.zeros(count, np.int64), np.ones(1, np.int64)
@@ -152,6 +154,8 @@ def _edges_along(column: Any, bins: Any, range: Any) -> Any:
     if np.ndim(bins) == 1:
         return np.asarray(bins)
     low, high = _outer_edges(column, range)
+    if range is None and column.dtype.kind == "f" and len(column) > 0:
+        return _even_edges(column, low, high, bins, range)
     is_short = range is None and column.dtype.kind == "f" and column.dtype.itemsize < 8
     return np.linspace(low, high, bins + 1, dtype=column.dtype if is_short else np.float64)
 
