@@ -2,7 +2,9 @@
 
 import itertools
 import math
+from collections import namedtuple
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -215,6 +217,42 @@ def operated(inflows, demand):
     return np.array([reservoir.step(inflow, demand) for inflow in inflows])
 
 
+Point = namedtuple("Point", "x y")
+
+
+class Vector(NamedTuple):
+    x: float
+    y: float
+
+    def norm(self):
+        return (self.x**2 + self.y**2) ** 0.5
+
+
+def polygon(xs, ys):
+    points = [Point(x, y) for x, y in zip(xs, ys, strict=True)]
+    area = 0
+    for p, q in zip(points, points[1:] + points[:1], strict=True):
+        area += p.x * q.y - q.x * p.y
+    return abs(area) / 2, points, points[0]
+
+
+def vectors(xs, ys):
+    found = []
+    for x, y in zip(xs, ys, strict=True):
+        if x > 0.2:
+            found.append(Vector(x, y))
+    found.sort(key=lambda v: v.x)
+    found[0], found[1] = found[1], found[0]
+    found[1] = found[1]._replace(y=found[0].x)
+    return max(found, key=lambda v: v.norm()), [v for v in found if v.y > 0.5], found, min(found), sorted(found)
+
+
+def members(n):
+    pairs = [(k, k * k) for k in range(n)]
+    points = [Point(k, k) for k in range(n)]
+    return (2, 4) in pairs, (2, 5) in pairs, (3, 3) in points, [0, 1] not in [[k, k + 1] for k in range(n)]
+
+
 ROWS = [[1, 2, 3], [4, 5, 6]]
 test_programs, test_programs_in_compiled_code = checks_of([
     (derivatives, (0.7, 0.1), 1e-12), (negated_power, (2, 3), 0), (negated_power, (2, -3), 0),
@@ -226,6 +264,7 @@ test_programs, test_programs_in_compiled_code = checks_of([
     (emptied, (5,), 0), (rows_returned, (4,), 0),
     (primes_by_takewhile, (30,), 0), (run_lengths, (RNG.integers(0, 3, 20),), 0), (best_pair, (6,), 0),
     (best_pair, (0,), 0), (operated, (5 * RNG.random(24), 2.5), 1e-12),
+    (polygon, (RNG.random(6), RNG.random(6)), 0), (vectors, (RNG.random(9), RNG.random(9)), 0), (members, (5,), 0),
     (exchanged_tuples, (8,), 0), (kept_tuples, (4,), 0), (eliminated, (4,), 0), (replaced_rows, (4,), 0),
 ])  # fmt: skip
 
@@ -284,3 +323,18 @@ def test_refuses_rows_of_lists_that_were_sorted_since():
     assert "'first' is an item of a list whose items have moved, or were replaced, since" in str(caught.value)
     assert "`row = list(rows[k])`" in str(caught.value)
     check_same(kept, 4)
+
+
+def test_refuses_lists_of_several_classes():
+    def f(n):
+        points = [Point(1.0 * k, 2.0) for k in range(n)]
+        points.append(Vector(1.0, 2.0))
+        return points
+
+    def apart(n):
+        return [Point(1.0 * k, 2.0) for k in range(n)], [Vector(1.0, 2.0)]
+
+    with pytest.raises(dcpy.DcpyError) as caught:
+        dcpy.program(f)(3)
+    assert "named tuples of several classes: Point, Vector" in str(caught.value)
+    check_same(apart, 3)

@@ -27,6 +27,19 @@ class Use:
 
 
 @dataclass(frozen=True, slots=True)
+class NamedItems:
+    """The level of items that are named tuples of a class. It is false, as that of all tuples."""
+
+    cls: type
+
+    def __bool__(self) -> bool:
+        return False
+
+
+Level = bool | NamedItems
+
+
+@dataclass(frozen=True, slots=True)
 class ListValue:
     """A list as an array: item k is element (or row) k.
 
@@ -40,7 +53,7 @@ class ListValue:
     array: ArrayValue
     weak: bool = False
     other_kinds: Kinds = NONE
-    levels: tuple[bool, ...] = (True,)
+    levels: tuple[Level, ...] = (True,)
     size: str = ""
     fill: Static | None = None
     token: object = field(default=None, compare=False, repr=False)

@@ -249,7 +249,7 @@ class Known:
 class Listed:
     """A list of run-time length, as an array among the results: ``lister(levels, weak)`` makes it one."""
 
-    levels: tuple[bool, ...]
+    levels: tuple[Any, ...]
     weak: bool
     index: int
     key: str = ""  # as of `Made`
@@ -316,14 +316,15 @@ def maker(cls: type, names: tuple[Any, ...]) -> Callable[..., Any]:
     return make
 
 
-def lister(levels: tuple[bool, ...], weak: bool) -> Callable[..., Any]:
+def lister(levels: tuple[Any, ...], weak: bool) -> Callable[..., Any]:
     """A function from an array to the lists (or tuples) that its elements are in; `weak`: they are Python's numbers."""
 
     def nested(part: Any, depth: int) -> Any:
         if depth == len(levels):
             return part
         items = [nested(item, depth + 1) for item in part]
-        return items if levels[depth] else tuple(items)
+        cls = getattr(levels[depth], "cls", tuple)
+        return items if levels[depth] else tuple.__new__(cls, items)
 
     def make(array: Any) -> Any:
         return nested(array.tolist() if weak else array, 0)

@@ -31,6 +31,7 @@ from dcpy.frontend.abstract_values.values import (
 from dcpy.frontend.lower.arithmetic.operators import COMPARISONS, binary, truth
 from dcpy.frontend.lower.frame import IdentityMatters
 from dcpy.frontend.lower.sequences import items as sequences
+from dcpy.frontend.python.containers.known_keys import holds
 from dcpy.frontend.specialize.record_arguments import is_frozen
 from dcpy.ir import types
 from dcpy.ir.expressions.scalar import Const, Index, ScalarExpr, op
@@ -221,9 +222,7 @@ def _member(b: OpBuilder, left: Value, right: Value) -> Truth:
     if isinstance(right, ArrayValue):
         return truth(b, b.call(Static(np.any), binary(b, "==", right, left)))
     if isinstance(right, ListValue):
-        if len(right.levels) > 1 or not right.holds_numbers or not is_number(left):
-            raise FrontendError(f"`in` does not compare {kind_of(left)} with lists at run time")
-        return _member(b, left, right.array)
+        return _in_list(b, left, right)
     if isinstance(right, RangeValue):
         return _in_range(b, left, right)
     candidates: tuple[Value, ...]
@@ -241,6 +240,14 @@ def _member(b: OpBuilder, left: Value, right: Value) -> Truth:
     for candidate in candidates:
         found = either_holds(found, truth(b, compare(b, "==", left, candidate)))
     return found
+
+
+def _in_list(b: OpBuilder, left: Value, right: ListValue) -> Truth:
+    if len(right.levels) == 2 and right.holds_numbers and isinstance(left, TupleValue | ListValue):
+        return truth(b, b.call(Static(holds), right, left))
+    if len(right.levels) > 1 or not right.holds_numbers or not is_number(left):
+        raise FrontendError(f"`in` does not compare {kind_of(left)} with lists at run time")
+    return _member(b, left, right.array)
 
 
 def _in_range(b: OpBuilder, number: Value, values: RangeValue) -> Truth:

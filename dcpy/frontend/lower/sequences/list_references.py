@@ -57,7 +57,7 @@ def is_list(value: Value | None) -> bool:
     """Return whether a value is a list of Python's, however its items are known."""
     if isinstance(value, TupleValue):
         return value.is_list
-    return isinstance(value, ListValue) and value.levels[0]
+    return isinstance(value, ListValue) and bool(value.levels[0])
 
 
 # -- names to lists --------------------------------------------------------------------------------------------------

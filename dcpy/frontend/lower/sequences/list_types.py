@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.abstract_values.kinds_by_path import NONE, Kinds, of_items
-from dcpy.frontend.abstract_values.list_values import ListRow, ListValue
+from dcpy.frontend.abstract_values.list_values import Level, ListRow, ListValue, NamedItems
 from dcpy.frontend.abstract_values.number_kinds import instead_of
 from dcpy.frontend.abstract_values.values import (
     ArrayValue,
@@ -56,7 +56,7 @@ class ItemKind:
     weak: bool = False
     other_kinds: Kinds = NONE
     shape: tuple[Expr, ...] = ()
-    levels: tuple[bool, ...] = ()
+    levels: tuple[Level, ...] = ()
     fill: Static | None = None
 
     def list_of(self, array: ArrayValue, *, size: str = "") -> ListValue:
@@ -84,9 +84,10 @@ def kind_of_item(b: TypedEmitter, value: Value) -> ItemKind:
         case ListValue(array=array):
             shape = tuple(b.exact(size) for size in array.shape)
             return ItemKind(array.dtype, value.weak, value.other_kinds, shape, value.levels, value.fill)
-        case TupleValue(items=items, is_list=is_list, cls=None) if items:
+        case TupleValue(items=items, is_list=is_list, cls=cls) if items and (cls is None or hasattr(cls, "_fields")):
             inner = joined_kind(b, [kind_of_item(b, item) for item in items], in_tuple=not is_list)
-            return replace(inner, shape=(as_expr(len(items)), *inner.shape), levels=(is_list, *inner.levels))
+            level = is_list if cls is None else NamedItems(cls)
+            return replace(inner, shape=(as_expr(len(items)), *inner.shape), levels=(level, *inner.levels))
     raise FrontendError(
         f"a list whose length is known at run time only cannot hold {kind_of(value)}",
         notes=("its items are stored in an array: numbers, arrays of one shape, or tuples and lists of numbers",),
@@ -102,6 +103,12 @@ def kind_of_rows(b: TypedEmitter, array: ArrayValue) -> ItemKind:
 def joined_kind(b: TypedEmitter, kinds: Sequence[ItemKind], *, entering: int = 0, in_tuple: bool = False) -> ItemKind:
     """The kind of a list that holds items of all these kinds; refuses what would change a number's type in silence."""
     first = kinds[0]
+    classes = dict.fromkeys(level.cls.__name__ for k in kinds for level in k.levels if isinstance(level, NamedItems))
+    if len(classes) > 1:
+        raise FrontendError(
+            f"a list of run-time length holds named tuples of several classes: {', '.join(classes)}",
+            help="make a list for each class",
+        )
     if not all(_same_sizes(b, kind.shape, first.shape) and kind.levels == first.levels for kind in kinds):
         raise FrontendError(
             "a list of run-time length has items of different lengths or shapes",
@@ -227,7 +234,9 @@ def item_at(value: ListValue, index: Expr) -> Value:
     count = row.shape[0].constant
     if found.levels[0] or not found.holds_numbers or count is None or count > LONG_TUPLE:
         return found
-    return TupleValue(tuple(item_at(found, as_expr(k)) for k in range(count)))  # later stores do not change it
+    items = tuple(item_at(found, as_expr(k)) for k in range(count))  # later stores do not change them
+    cls = found.levels[0].cls if isinstance(found.levels[0], NamedItems) else None
+    return TupleValue(items, names=getattr(cls, "_fields", ()), cls=cls)
 
 
 def _index_of(b: TypedEmitter, key: Value) -> Expr:

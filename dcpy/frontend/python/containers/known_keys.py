@@ -1,4 +1,4 @@
-"""Searches of a key among those that are known when the program is compiled."""
+"""Searches of a key among known ones, and of an item in a list, one by one."""
 
 from __future__ import annotations
 
@@ -19,3 +19,8 @@ def value_or_default(names: Any, values: Any, key: Any, default: Any) -> Any:
         if names[position] == key:
             return values[position]
     return default
+
+
+def holds(items: Any, wanted: Any) -> bool:
+    """Return whether a list has an item, which is a tuple or a list itself."""
+    return any(item == wanted for item in items)
