@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import os
 import shutil
 import sys
@@ -17,6 +18,8 @@ from dcpy.runtime.compilers.toolchain import candidates
 from dcpy.runtime.compilers.zig import command_of_zig
 from tests.support import devices, optimization, tiers, verified_lir
 
+TESTS_BETWEEN = 200  # collections of garbage
+finished = itertools.count(1)
 GOLDEN = Path(__file__).parent / "golden"
 EMULATOR = Path(sys.prefix) / "lib" / "libintelocl_emu.so"  # Intel's, of FPGAs
 
@@ -65,6 +68,16 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 def pytest_collection_finish() -> None:
     """What was imported and collected stays: the garbage collector need not look at millions of objects again."""
+    _keep()
+
+
+def pytest_runtest_logfinish() -> None:
+    """Nor at what hundreds of tests have left in caches: those that collect garbage themselves take a second each."""
+    if next(finished) % TESTS_BETWEEN == 0:
+        _keep()
+
+
+def _keep() -> None:
     gc.collect()
     gc.freeze()
 
