@@ -253,6 +253,14 @@ def members(n):
     return (2, 4) in pairs, (2, 5) in pairs, (3, 3) in points, [0, 1] not in [[k, k + 1] for k in range(n)]
 
 
+def pairs_counted(codes):
+    table = {}
+    for k in range(len(codes) - 1):
+        pair = (codes[k], codes[k + 1])
+        table[pair] = table.get(pair, 0) + 1
+    return len(table), sorted(table, key=lambda pair: -table[pair])[:2]
+
+
 ROWS = [[1, 2, 3], [4, 5, 6]]
 test_programs, test_programs_in_compiled_code = checks_of([
     (derivatives, (0.7, 0.1), 1e-12), (negated_power, (2, 3), 0), (negated_power, (2, -3), 0),
@@ -265,6 +273,7 @@ test_programs, test_programs_in_compiled_code = checks_of([
     (primes_by_takewhile, (30,), 0), (run_lengths, (RNG.integers(0, 3, 20),), 0), (best_pair, (6,), 0),
     (best_pair, (0,), 0), (operated, (5 * RNG.random(24), 2.5), 1e-12),
     (polygon, (RNG.random(6), RNG.random(6)), 0), (vectors, (RNG.random(9), RNG.random(9)), 0), (members, (5,), 0),
+    (pairs_counted, (RNG.integers(0, 4, 60),), 0),
     (exchanged_tuples, (8,), 0), (kept_tuples, (4,), 0), (eliminated, (4,), 0), (replaced_rows, (4,), 0),
 ])  # fmt: skip
 

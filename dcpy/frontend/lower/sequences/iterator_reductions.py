@@ -393,6 +393,8 @@ def _keys(frame: Frame, key: Value, items: ListValue) -> list[ListValue]:
     frame.env[name] = key
     call = ast.Call(ast.Name(name, ast.Load()), [ast.Name(".item", ast.Load())], [])
     sample = _Items(frame, items).prototype()
+    if sample is not None and _is_remembered(sample):
+        sample = _like(frame, sample)  # the containers of a dry run are gone
     with frame.emit.dry_run():
         made = None if sample is None else frame.b.call(key, sample)
     count = len(made.items) if isinstance(made, TupleValue) and not made.is_list else 0
