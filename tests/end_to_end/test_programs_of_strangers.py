@@ -261,6 +261,21 @@ def pairs_counted(codes):
     return len(table), sorted(table, key=lambda pair: -table[pair])[:2]
 
 
+def tokens(data):
+    out, i = [], 0
+    while i < len(data):
+        if 48 <= data[i] <= 57:
+            value = 0
+            while i < len(data) and 48 <= data[i] <= 57:
+                value = 10 * value + data[i] - 48
+                i += 1
+            out.append((0, value))
+        else:
+            out.append((1, data[i]))
+            i += 1
+    return out, len(data[:2])
+
+
 ROWS = [[1, 2, 3], [4, 5, 6]]
 test_programs, test_programs_in_compiled_code = checks_of([
     (derivatives, (0.7, 0.1), 1e-12), (negated_power, (2, 3), 0), (negated_power, (2, -3), 0),
@@ -273,7 +288,7 @@ test_programs, test_programs_in_compiled_code = checks_of([
     (primes_by_takewhile, (30,), 0), (run_lengths, (RNG.integers(0, 3, 20),), 0), (best_pair, (6,), 0),
     (best_pair, (0,), 0), (operated, (5 * RNG.random(24), 2.5), 1e-12),
     (polygon, (RNG.random(6), RNG.random(6)), 0), (vectors, (RNG.random(9), RNG.random(9)), 0), (members, (5,), 0),
-    (pairs_counted, (RNG.integers(0, 4, 60),), 0),
+    (tokens, (b"12+3*(4-5)",), 0), (pairs_counted, (RNG.integers(0, 4, 60),), 0),
     (exchanged_tuples, (8,), 0), (kept_tuples, (4,), 0), (eliminated, (4,), 0), (replaced_rows, (4,), 0),
 ])  # fmt: skip
 

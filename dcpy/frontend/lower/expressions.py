@@ -309,8 +309,8 @@ def subscript(frame: Frame, owner: Value, keys: list[Value]) -> Value:
         return found
     if isinstance(owner, DictValue):
         return dictionaries.item(frame, owner, key)
-    if isinstance(owner, TupleValue):
-        return item_choice.item(frame, owner, key)
+    if isinstance(owner, TupleValue) or sequences.is_some_byte(owner, key):
+        return item_choice.item(frame, sequences.as_bytes(owner), key)
     if isinstance(owner, Static) and not is_number(owner):
         entry = find(owner.value)  # np.mgrid[...]
         if entry is not None:

@@ -253,6 +253,16 @@ def _known_items(value: Value) -> tuple[Value, ...] | None:
     return None
 
 
+def is_some_byte(owner: Value, key: Value) -> bool:
+    """Return whether an item of known `bytes` is asked for, at a position that is known at run time only."""
+    return isinstance(owner, Static) and isinstance(owner.value, bytes) and _is_run_time(key)
+
+
+def as_bytes(owner: Value) -> TupleValue:
+    """The numbers in known `bytes`; a tuple as it is."""
+    return owner if isinstance(owner, TupleValue) else TupleValue(_known_items(owner) or ())
+
+
 def item(b: OpBuilder, owner: TupleValue, key: Value) -> Value:
     """``owner[key]``."""
     if isinstance(key, SliceValue):
