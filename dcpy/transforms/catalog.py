@@ -99,6 +99,7 @@ TRANSFORMATIONS: Registry[type[Transformation[Any]]] = Registry(
         "out-local-storage": f"{_MEMORY}.out_local_storage:OutLocalStorage",
         "parallelization": f"{_MAPS}.parallelization:Parallelization",
         "recompute-fusion": f"{_FUSION}.recompute_fusion:RecomputeFusion",
+        "range-check-elimination": f"{_SIMPLIFY}.dataflow.range_check_elimination:RangeCheckElimination",
         "redundant-check-elimination": (
             f"{_SIMPLIFY}.dataflow.redundant_check_elimination:RedundantCheckElimination"
         ),

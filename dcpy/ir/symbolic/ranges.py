@@ -352,7 +352,7 @@ class Ranges:
             one_is_enough = self._nonneg(-slope if atom.kind == "min" else slope, depth - 1)
             return any(cases) if one_is_enough else all(cases)  # a minimum is at most each of its arguments
         value, divisor = atom.args
-        if not self._nonneg(divisor - 1, depth - 1):
+        if not self.proves_nonneg(divisor - 1):  # by facts, too
             return False
         rises, falls = self._nonneg(slope, depth - 1), self._nonneg(-slope, depth - 1)
         if not rises and not falls:

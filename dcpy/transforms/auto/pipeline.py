@@ -42,6 +42,7 @@ from dcpy.transforms.simplify.dataflow.augmented_assignment_to_wcr import Augmen
 from dcpy.transforms.simplify.dataflow.check_motion import CheckMotion
 from dcpy.transforms.simplify.dataflow.common_subexpression_elimination import CommonSubexpressionElimination
 from dcpy.transforms.simplify.dataflow.dead_dataflow_elimination import DeadDataflowElimination
+from dcpy.transforms.simplify.dataflow.range_check_elimination import RangeCheckElimination
 from dcpy.transforms.simplify.dataflow.redundant_check_elimination import RedundantCheckElimination
 from dcpy.transforms.simplify.dataflow.symbol_propagation import SymbolPropagation
 from dcpy.transforms.simplify.dataflow.wcr_to_augmented_assignment import WcrToAugmentedAssignment
@@ -72,6 +73,7 @@ AUTO_OPTIMIZE = Pipeline(
     repeat(
         SymbolPropagation(),
         DeadStateElimination(),
+        RangeCheckElimination(),
         CheckMotion(),
         StateFusion(),
         ArrayRenaming(),
@@ -87,6 +89,7 @@ AUTO_OPTIMIZE = Pipeline(
     repeat(
         ExpandToFuse(),
         SubgraphFusion(),
+        RangeCheckElimination(),
         NodeSplitting(),
         MapFusion(),
     ),

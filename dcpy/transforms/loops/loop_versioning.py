@@ -10,10 +10,11 @@ from typing import ClassVar
 from dcpy.ir import types
 from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.analysis.dataflow.name_resolution import symbols_assigned_in
+from dcpy.ir.analysis.dataflow.path_values import wanted_on_all_paths
 from dcpy.ir.analysis.dataflow.value_ranges import Bounds, owner_bounds
 from dcpy.ir.editing.cloning import clone
 from dcpy.ir.editing.index_simplification import simplify_indices
-from dcpy.ir.expressions.scalar import Const, Index, Op, ScalarExpr, WrapIndex, as_symbolic, cast, op
+from dcpy.ir.expressions.scalar import Const, Index, Op, ScalarExpr, WrapIndex, as_symbolic, cast, loads_of, op
 from dcpy.ir.region import Block, Branch, Check, Loop, Region, SymbolAssign
 from dcpy.ir.symbolic import ZERO, Expr, Ranges, const, sym
 from dcpy.ir.symbolic.expr import Monomial
@@ -122,9 +123,22 @@ def _decidable(loop: Loop, uses: Uses) -> dict[Block, Guard]:
         condition = _condition_of(block)
         if condition is not None:
             values = least_values(condition, block, loop, changed, uses)
+            if not values and loads_of(condition):
+                values = _wanted(condition, block, loop, changed, uses)
             if values:
                 found[block] = values
     return found
+
+
+def _wanted(condition: ScalarExpr, at: Block, loop: Loop, changed: frozenset[str], uses: Uses) -> Guard:
+    """What symbols have to be for a condition on scalars to hold in all iterations; () if they do not tell."""
+    inside = {name for name, _, _ in _variables(at, loop)} | changed
+    around = {name for owner in owners_around(loop) for name, _ in owner.iteration_space()}
+    known = (set(uses.sdfg.symbols) | around) - inside
+    values = wanted_on_all_paths(condition, at, uses, known)
+    if not values or len(values) > _MOST or any(_is_bad(value, changed) for value in values):
+        return ()
+    return values
 
 
 def least_values(condition: ScalarExpr, at: Block, loop: Loop, changed: frozenset[str], uses: Uses) -> Guard:

@@ -21,6 +21,7 @@ from dcpy.transforms.simplify.dataflow.augmented_assignment_to_wcr import Augmen
 from dcpy.transforms.simplify.dataflow.check_motion import CheckMotion
 from dcpy.transforms.simplify.dataflow.constant_propagation import ConstantPropagation
 from dcpy.transforms.simplify.dataflow.dead_dataflow_elimination import DeadDataflowElimination
+from dcpy.transforms.simplify.dataflow.range_check_elimination import RangeCheckElimination
 from dcpy.transforms.simplify.dataflow.scalar_to_symbol_promotion import ScalarToSymbolPromotion
 from dcpy.transforms.simplify.dataflow.scalar_value_numbering import ScalarValueNumbering
 from dcpy.transforms.simplify.dataflow.symbol_propagation import SymbolPropagation
@@ -40,6 +41,7 @@ SIMPLIFY = Pipeline(
         DeadStateElimination(),
         EmptyStateElimination(),
         TrivialLoopElimination(),
+        RangeCheckElimination(),
         CheckMotion(),
         StateFusion(),
         TrivialMapElimination(),

@@ -145,6 +145,7 @@ def _select(b: TypedEmitter, chosen: ExpandedIndices) -> Selection:
         key = chosen.keys[place]
         if isinstance(key, ArrayValue):
             arrays[place] = broadcast_to(b, key, shape)
+            b.emit.holds(base.shape[place] - 1)  # so that np.clip(key, 0, size - 1) is inside
         elif place in counts:
             arrays[place] = broadcast_to(b, b.full((counts[place],), types.int64, key), shape)
         else:

@@ -115,6 +115,7 @@ def is_surely_inside(b: TypedEmitter, values: Interval, size: Expr) -> bool:
 def _wrapped(b: TypedEmitter, index: ScalarExpr, size: Expr, axis: int, definition: Expr | None = None) -> Expr:
     if is_surely_inside(b, ValueIntervals(b.emit).of(index), size):
         return b.emit.assign_symbol("k", index, 0, size - 1, definition)
+    b.emit.holds(size - 1)  # so that min(max(k, 0), size - 1) is inside
     if b.emit.options.cpu.bounds_check:
         return b.emit.assign_symbol("k", WrapIndex(index, size, axis), 0, size - 1, definition)
     negative = op("lt", index, Const(0, types.int64))

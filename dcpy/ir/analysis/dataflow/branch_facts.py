@@ -9,7 +9,8 @@ from dcpy.ir.region import Branch, Region
 from dcpy.ir.symbolic import ZERO, Expr, Ranges
 from dcpy.ir.symbolic.function_terms import arguments_of, functions_in
 
-_OPPOSITE = {"lt": "ge", "le": "gt", "gt": "le", "ge": "lt", "eq": "ne", "ne": "eq"}
+#: what a comparison says where it does not hold
+OPPOSITE = {"lt": "ge", "le": "gt", "gt": "le", "ge": "lt", "eq": "ne", "ne": "eq"}
 
 
 def facts_of(test: ScalarExpr, *, holds: bool) -> tuple[Expr, ...]:
@@ -20,12 +21,12 @@ def facts_of(test: ScalarExpr, *, holds: bool) -> tuple[Expr, ...]:
         return facts_of(test.args[0], holds=not holds)
     if test.name == ("and" if holds else "or"):
         return tuple(fact for part in test.args for fact in facts_of(part, holds=holds))
-    if test.name not in _OPPOSITE:
+    if test.name not in OPPOSITE:
         return ()
     left, right = (as_symbolic(arg) for arg in test.args)
     if left is None or right is None:
         return ()
-    return _comparison(test.name if holds else _OPPOSITE[test.name], left, right)
+    return comparison_facts(test.name if holds else OPPOSITE[test.name], left, right)
 
 
 def refine_ranges(ranges: Ranges, test: ScalarExpr, *, holds: bool) -> Ranges:
@@ -44,7 +45,8 @@ def tells_all(test: ScalarExpr, *, holds: bool) -> bool:
     return bool(facts_of(test, holds=holds))
 
 
-def _comparison(name: str, left: Expr, right: Expr) -> tuple[Expr, ...]:
+def comparison_facts(name: str, left: Expr, right: Expr) -> tuple[Expr, ...]:
+    """Expressions that are at least 0 where a comparison, ``lt`` for instance, holds; none for ``ne``."""
     match name:
         case "lt":
             return (right - left - 1,)

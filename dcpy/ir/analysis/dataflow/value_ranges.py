@@ -38,7 +38,7 @@ class KnownRanges:
 
     def __init__(self, sdfg: Sdfg) -> None:
         self._sizes = set(sdfg.sizes)
-        self._assumed = tuple(sdfg.assumptions)
+        self._assumed = tuple(fact for fact in sdfg.assumptions if _least_of(fact) is None)
         self._blocks = _assignments(sdfg)
         self._outer = (*_free_bounds(sdfg), *_assigned_bounds(sdfg, self._blocks))
         self._multiples = _assumed_multiples(sdfg)
@@ -110,8 +110,18 @@ def assumed_bounds(assumed: Assumption, *, size: bool) -> tuple[Expr | None, Exp
 
 
 def _free_bounds(sdfg: Sdfg) -> list[Bounds]:
-    names = dict.fromkeys((*sdfg.sizes, *sdfg.assumed))
-    return [(name, *assumed_bounds(sdfg.assumed.get(name, NOTHING), size=name in sdfg.sizes)) for name in names]
+    least = dict(sorted(found for fact in sdfg.assumptions if (found := _least_of(fact)) is not None))
+    names = dict.fromkeys((*sdfg.sizes, *sdfg.assumed, *least))
+    bounds = [(name, *assumed_bounds(sdfg.assumed.get(name, NOTHING), size=name in sdfg.sizes)) for name in names]
+    return [(name, _later(low, const(least[name]) if name in least else None), high) for name, low, high in bounds]
+
+
+def _least_of(fact: Expr) -> tuple[str, int] | None:
+    """The symbol and the number that it is at least, where a fact says no more than that: ``N - 4 >= 0``."""
+    form = fact.linear_in(fact.symbols[0]) if len(fact.symbols) == 1 else None
+    if form is None or form[0] is not ONE or form[1].constant is None:
+        return None
+    return fact.symbols[0], -form[1].constant
 
 
 def _assumed_multiples(sdfg: Sdfg) -> tuple[tuple[str, int], ...]:
