@@ -191,6 +191,56 @@ def collatz(a):
     return steps
 
 
+def clamped_lookups(a, ip):
+    out = np.empty(len(ip))
+    for i in range(len(ip)):
+        out[i] = a[min(max(ip[i], 0), len(a) - 1)] * 2.0
+    return out
+
+
+def wrapped_lookups(a, ip):
+    out = np.empty(len(ip))
+    for i in range(len(ip)):
+        out[i] = a[ip[i] % len(a)]
+    return out
+
+
+def interpolated(x, table):
+    out = np.empty(len(x))
+    last = len(table) - 1
+    for i in range(len(x)):
+        place = x[i] * last
+        k = min(int(place), last - 1)
+        out[i] = table[k] + (place - k) * (table[k + 1] - table[k])
+    return out
+
+
+def coordinates(places, width):
+    total = 0
+    for i in range(len(places)):
+        total += places[i] // width * 3 + places[i] % width
+    return total
+
+
+def neighbours_inside(grid, steps):
+    out = np.zeros_like(grid)
+    for i in range(grid.shape[0]):
+        for j in range(grid.shape[1]):
+            for k in range(len(steps)):
+                y, x = i + steps[k, 0], j + steps[k, 1]
+                if 0 <= y < grid.shape[0] and 0 <= x < grid.shape[1]:
+                    out[i, j] += grid[y, x]
+    return out
+
+
+def taken_inside(a, ip):
+    return np.take(a, ip, mode="clip") * 2.0
+
+
+def clipped_lookups(a, ip):
+    return a[np.clip(ip, 0, len(a) - 1)] + 1.0
+
+
 def _vectors(count: int) -> Arguments:
     return lambda rng: tuple(rng.random(N) for _ in range(count))
 
@@ -221,6 +271,13 @@ PROGRAMS: dict[str, Program] = {
         Program("R-1", "numba", escape_time, lambda rng: (np.linspace(-2, 0.5, 300), np.linspace(-1.2, 1.2, 300), 100)),
         Program("R-1", "numba", newton_roots, lambda rng: (rng.random(100_000) * 100,)),
         Program("R-1", "numba", collatz, lambda rng: (rng.integers(1, 1_000_000, 10_000),)),
+        Program("F", "numba", clamped_lookups, lambda rng: (rng.random(1000), rng.integers(-5, 1005, N))),
+        Program("F", "numba", wrapped_lookups, lambda rng: (rng.random(1000), rng.integers(-5, 1005, N))),
+        Program("F", "numba", interpolated, lambda rng: (rng.random(N), rng.random(1000))),
+        Program("F", "numba", coordinates, lambda rng: (rng.integers(0, N, N), 1000)),
+        Program("F", "numba", neighbours_inside, lambda rng: (rng.random((300, 300)), rng.integers(-1, 2, (8, 2)))),
+        Program("F", "numpy", taken_inside, lambda rng: (rng.random(1000), rng.integers(-5, 1005, N))),
+        Program("F", "numpy", clipped_lookups, lambda rng: (rng.random(1000), rng.integers(-5, 1005, N))),
         Program("S-6", "numba", triad, lambda rng: (*rng.random((3, N)), 2.0)),
     )
 }

@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from dcpy.base.assumptions import LARGEST
 from dcpy.frontend.abstract_values.values import ArrayValue, Static, Value, scalar_expr
 from dcpy.frontend.implements import implements
 from dcpy.frontend.lower.op_builder import OpBuilder
 from dcpy.frontend.numpy.array_manipulation.reinterpretation import view
+from dcpy.frontend.numpy.indexing.proved_indices import proved_index
 from dcpy.frontend.numpy.parameter_defaults import NONE, NUMBER_0
 from dcpy.ir import types
 from dcpy.ir.expressions.scalar import Const, Index, ScalarExpr, cast, op
@@ -21,12 +23,12 @@ _HIGHEST = {types.bool_: 1, types.uint8: 255, types.uint16: 65535}
 
 def _count(counts: Any, x: Any) -> None:
     for k in range(len(x)):
-        counts[x[k]] += 1
+        counts[proved_index(x[k], len(counts))] += 1
 
 
 def _add_weights(sums: Any, x: Any, weights: Any) -> None:
     for k in range(len(x)):
-        sums[x[k]] += weights[k]
+        sums[proved_index(x[k], len(sums))] += weights[k]
 
 
 @implements(np.bincount)
@@ -41,7 +43,7 @@ def bincount(b: OpBuilder, x: Value, /, weights: Value = NONE, minlength: Value 
     zero = Const(0, types.int64)
     empty = op("le", Index(numbers.shape[0]), zero)
     largest = None
-    if highest is None and numbers.dtype.kind != "u":
+    if highest is None and (numbers.dtype.kind != "u" or numbers.dtype == types.uint64):
         largest = _largest_without_sign(b, numbers)
         none_negative = op("or", empty, op("ge", largest, zero))
         b.check(none_negative, "ValueError", "'list' argument must have no negative elements")
@@ -49,7 +51,8 @@ def bincount(b: OpBuilder, x: Value, /, weights: Value = NONE, minlength: Value 
     size = least_length
     if highest is None or least_length.constant is None or least_length.constant <= highest:
         largest = largest or cast(scalar_expr(b.reduce("max", numbers, (0,))), types.int64)
-        length = op("select", empty, zero, op("add", largest, Const(1, types.int64)))
+        last = op("min", largest, Const(LARGEST - 1, types.int64))  # a length beyond it would begin below 0 again
+        length = op("select", empty, zero, op("add", last, Const(1, types.int64)))
         size = b.emit.assign_symbol("n", op("max", length, Index(least_length)), 0)
     if weights == NONE or _is_empty(b, numbers.shape[0]):  # NumPy looks at weights of numbers only
         counts = b.full([size], types.int64, NUMBER_0)

@@ -1,4 +1,4 @@
-"""RedundantViewRemoval: accesses of a slice become accesses of what it is a slice of."""
+"""RedundantViewRemoval: accesses of a slice become accesses of what it is a slice of; equal views become one."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from dcpy.ir.analysis.dataflow.def_use import Uses
-from dcpy.ir.data import Array, View
+from dcpy.ir.data import Array, Data, View
 from dcpy.ir.expressions.scalar import Load, ScalarExpr, loads_of, rewrite
 from dcpy.ir.field_roles import MEMLETS
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Node
+from dcpy.ir.region import Region
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ONE, ZERO, Expr
 from dcpy.ir.tree import Element
@@ -26,7 +27,7 @@ class RedundantViewRemoval(Transformation[tuple[str, ...]]):
 
     Applies to single elements of any slice or transpose, and to ranges where the view keeps the order of the base's
     axes and runs forward. Of reshapes, those that add or take out axes of length 1 have a subset of the base to name;
-    others stay, and so does a view that the caller gets.
+    others stay, and so does a view that the caller gets. Views that show the same in one region become the first one.
     """
 
     name: ClassVar[str] = "redundant-view-removal"
@@ -35,7 +36,7 @@ class RedundantViewRemoval(Transformation[tuple[str, ...]]):
     def plan(self, m: Match) -> tuple[str, ...] | Refusal:
         """All views. Refuses where no access through any view names a box of the base."""
         views = _views(m.uses)
-        if any(_is_unused(view, m.uses) or _composable_users(view, m.uses) for view in views):
+        if any(_is_unused(view, m.uses) or _composable_users(view, m.uses) for view in views) or _equal(views, m.uses):
             return views
         shown = ", ".join(map(repr, views))
         return Refusal(f"no access through {shown} can be composed" if views else "there are no views")
@@ -45,6 +46,8 @@ class RedundantViewRemoval(Transformation[tuple[str, ...]]):
         for view in plan:
             for user in _composable_users(view, rw.uses):
                 _compose(user, rw)
+        for view, first in _equal(plan, rw.uses).items():
+            rw.rename_container(view, first)
         for view in reversed(plan):
             if _is_unused(view, rw.uses):
                 rw.undeclare(view)
@@ -65,6 +68,18 @@ def _views(uses: Uses) -> tuple[str, ...]:
         for name in region.containers:
             note(name)
     return tuple(found)
+
+
+def _equal(views: tuple[str, ...], uses: Uses) -> dict[str, str]:
+    """The views that show the same as an earlier one of their region, with that one; not those that the caller gets."""
+    first: dict[tuple[Region, Data], str] = {}
+    returned = {result.container for result in uses.sdfg.results}
+    found: dict[str, str] = {}
+    for view in views:
+        if view not in returned and uses.touchers(view):
+            kept = first.setdefault((uses.home(view), uses.desc(view)), view)
+            found |= {} if kept == view else {view: kept}
+    return found
 
 
 def _is_unused(view: str, uses: Uses) -> bool:
