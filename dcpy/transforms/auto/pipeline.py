@@ -28,6 +28,7 @@ from dcpy.transforms.loops.loop_versioning import LoopVersioning
 from dcpy.transforms.loops.statement_reordering import StatementReordering
 from dcpy.transforms.loops.symbol_reduction import SymbolReduction
 from dcpy.transforms.loops.wrap_around_variables import WrapAroundVariable
+from dcpy.transforms.maps.cyclic_shift_to_map import CyclicShiftToMap
 from dcpy.transforms.maps.map_collapse import MapCollapse
 from dcpy.transforms.maps.map_unrolling import MapUnrolling
 from dcpy.transforms.memory.scalar_replacement import ScalarReplacement
@@ -76,6 +77,7 @@ AUTO_OPTIMIZE = Pipeline(
         RangeCheckElimination(),
         CheckMotion(),
         StateFusion(),
+        CyclicShiftToMap(),
         ArrayRenaming(),
         MapUnrolling(only_components=True),
         ArraySplitting(),

@@ -307,10 +307,19 @@ def roll(b: OpBuilder, a: Value, shift: Value, axis: Value = NONE) -> Value:
 
 
 def _rolled(b: OpBuilder, x: ArrayValue, axis: int, shift: Value) -> ArrayValue:
-    """Two copies: what moved, and what wrapped."""
+    """The elements moved along one axis; that a shift by a number is less than the size is assumed."""
     size = b.exact(x.shape[axis])
     amount = b.integer(shift, "shift")
-    moved = b.emit.ranges.simplify(amount % (size if b.emit.ranges.proves_nonneg(size - 1) else max_of(size, 1)))
+    if amount.constant and b.emit.holds(size - abs(amount.constant) - 1):
+        moved = amount if amount.constant > 0 else size + amount
+        return _shifted(b, x, axis, moved)
+    length = size if b.emit.ranges.proves_nonneg(size - 1) else max_of(size, 1)
+    return _shifted(b, x, axis, b.emit.ranges.simplify(amount % length))
+
+
+def _shifted(b: OpBuilder, x: ArrayValue, axis: int, moved: Expr) -> ArrayValue:
+    """Two copies: what moved, by 0 to the size of the axis, and what wrapped."""
+    size = b.exact(x.shape[axis])
     out = b.empty([b.exact(part) for part in x.shape], x.dtype, order=memory_order.order_of_copy(b, x))
     b.store(band(out, axis, moved, size - moved), band(x, axis, ZERO, size - moved))
     b.store(band(out, axis, ZERO, moved), band(x, axis, size - moved, moved))

@@ -1,4 +1,4 @@
-"""Proved indices: what the library's own Python code has shown to lie inside of an array, which is not checked there."""
+"""Proved indices: what code of the library has shown to lie inside of an array, and what is not checked there."""
 
 from __future__ import annotations
 

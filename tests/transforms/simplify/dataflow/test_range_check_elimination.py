@@ -72,13 +72,26 @@ def test_what_surely_lies_inside_is_not_checked(before):
     expect(RangeCheckElimination(), on=parse(_indexed(before))).applies().same_values(N=[1, 5], K=[4])
 
 
-def test_facts_of_the_branch_around_and_of_jumps_before():
-    around = "if j[] >= 0 and j[] < N { let k = wrap(j[], N, 0) state { tasklet (a <- A[k]) -> (o -> B[i]) { o = a } } }"
-    jump = "if j[] < 0 or j[] >= N { continue } let k = wrap(j[], N, 0) state { tasklet (a <- A[k]) -> (o -> B[i]) { o = a } }"
-    for rest in (around, jump):
-        loop = f"loop i = 0:K {{ data j: i64 transient state {{ tasklet (a <- x[i]) -> (o -> j) {{ o = a }} }} {rest} }}"
-        text = f"sdfg @f(x: i64[K], A: f64[N], B: f64[K]) symbols(N: size, K: size) {{ {loop} }}"
-        expect(RangeCheckElimination(), on=parse(text)).applies().same_values(N=[0, 1, 5], K=[4])
+_READ = "state { tasklet (a <- A[k]) -> (o -> B[i]) { o = a } }"
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        f"if j[] >= 0 and j[] < N {{ let k = wrap(j[], N, 0) {_READ} }}",
+        f"if j[] < 0 or j[] >= N {{ continue }} let k = wrap(j[], N, 0) {_READ}",
+    ],
+)
+def test_facts_of_the_branch_around_and_of_jumps_before(rest):
+    text = f"""
+        sdfg @f(x: i64[K], A: f64[N], B: f64[K]) symbols(N: size, K: size) {{
+          loop i = 0:K {{
+            data j: i64 transient
+            state {{ tasklet (a <- x[i]) -> (o -> j) {{ o = a }} }}
+            {rest}
+          }}
+        }}"""
+    expect(RangeCheckElimination(), on=parse(text)).applies().same_values(N=[0, 1, 5], K=[4])
 
 
 _CHECKED = {
