@@ -51,7 +51,7 @@ class IndexSetSplitting(Transformation[Jump]):
             return Refusal("its schedule is decided, or its steps are longer than 1")
         if any(isinstance(inner, Map) for inner in node.body.walk_nodes()):
             return Refusal("maps are inside of it, which compute an index of outer parameters once for all iterations")
-        jump = next(_jumps(node), None)
+        jump = next(jumps_of(node), None)
         if jump is None:
             return Refusal("no index jumps along its last parameter")
         if sum(1 for _ in node.body.walk_nodes()) > self.largest:
@@ -90,7 +90,7 @@ def _replace(node: Map, part: Expr, value: Expr, rw: Rewriter) -> None:
         rw.replace_memlets(inner, change)
 
 
-def _jumps(node: Map) -> Iterator[Jump]:
+def jumps_of(node: Map) -> Iterator[Jump]:
     """The jumps of indices in the body of a map along its last parameter."""
     param = node.params[-1]
     inside = {*node.params, *(name for region in node.body.walk_regions() for name in region.params)}
