@@ -1,7 +1,7 @@
 """Calls in rows: the price of a fusion that brings functions to where rows are split.
 
-A loop over a row whose index jumps is split there (`index-set-splitting`): its ends are computed alone, and what vectors
-leave of each part, too. A function of one number takes as long as that of a whole vector.
+A loop over a row whose index jumps is split there (`index-set-splitting`): its ends are computed alone, and what
+vectors leave of each part, too. A function of one number takes as long as that of a whole vector.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from dcpy.ir.nodes import Map
 from dcpy.transforms.maps.index_set_splitting import jumps_of
 
 Rows = tuple[bool, bool]  # whether an index jumps along the rows of a map, and whether its body calls functions
+
+CALLS_IN_SPLIT_ROWS = "one map is split where its indices jump, and the other one calls functions, which need vectors"
 
 _ROWS = "rows"  # what `Uses.facts` keeps of a map
 

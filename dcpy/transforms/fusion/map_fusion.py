@@ -21,8 +21,8 @@ from dcpy.ir.symbolic import Ranges
 from dcpy.transforms.api import Access, Match, Refusal, Rewriter, Transformation, capture, path
 from dcpy.transforms.fusion.between import bring_together, movable_behind
 from dcpy.transforms.fusion.bodies import append_body, prepend_body
+from dcpy.transforms.fusion.calls_in_rows import CALLS_IN_SPLIT_ROWS, calls_in_split_rows, remember_rows, rows_of
 from dcpy.transforms.fusion.conditions import why_not_in_turns
-from dcpy.transforms.fusion.calls_in_rows import calls_in_split_rows, remember_rows, rows_of
 from dcpy.transforms.fusion.matching import Renaming, inverse, matching_points, space_of
 from dcpy.transforms.fusion.temporaries import KEEP, is_fixed, needed_elsewhere, shrink
 
@@ -58,7 +58,7 @@ class MapFusion(Transformation["Fusion"]):
         calls functions, which take far longer alone than in vectors.
         """
         if self.costs.warp == 1 and calls_in_split_rows(m[self.first], m[self.second], m.uses, self.costs):
-            return Refusal("one map is split where its indices jump, and the other one calls functions in vectors")
+            return Refusal(CALLS_IN_SPLIT_ROWS)
         return fusion_of(m[self.first], m[self.second], m[self.tmp].container, m.uses, keep=self.keep_intermediate)
 
     def apply(self, m: Match, plan: Fusion, rw: Rewriter) -> Map:
