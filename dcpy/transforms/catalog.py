@@ -99,6 +99,7 @@ TRANSFORMATIONS: Registry[type[Transformation[Any]]] = Registry(
         "out-local-storage": f"{_MEMORY}.out_local_storage:OutLocalStorage",
         "parallelization": f"{_MAPS}.parallelization:Parallelization",
         "recompute-fusion": f"{_FUSION}.recompute_fusion:RecomputeFusion",
+        "call-fission": f"{_MAPS}.call_fission:CallFission",
         "cyclic-shift-to-map": f"{_MAPS}.cyclic_shift_to_map:CyclicShiftToMap",
         "index-set-splitting": f"{_MAPS}.index_set_splitting:IndexSetSplitting",
         "range-check-elimination": f"{_SIMPLIFY}.dataflow.range_check_elimination:RangeCheckElimination",

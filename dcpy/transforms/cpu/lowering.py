@@ -28,6 +28,7 @@ from dcpy.transforms.loops.loop_versioning import LoopVersioning
 from dcpy.transforms.loops.saved_borders import SavedBorders
 from dcpy.transforms.loops.scatter_privatization import ScatterPrivatization
 from dcpy.transforms.loops.skewed_jam import SkewedJam
+from dcpy.transforms.maps.call_fission import CallFission
 from dcpy.transforms.maps.index_set_splitting import IndexSetSplitting
 from dcpy.transforms.maps.inner_map_isolation import IsolateInnerMap
 from dcpy.transforms.maps.map_linearization import MapLinearization
@@ -54,6 +55,7 @@ def cpu_pipeline(options: CpuOptions, costs: Costs = COSTS, limits: Limits = LIM
         ExpandLibraryNodes(target="cpu", costs=costs),
         ArrayRenaming(inline=True),
         MapInlining(),
+        CallFission(costs=costs),
         repeat(IndexSetSplitting()),
         SkewedJam(),
         LoopsIntoTiles(costs=costs),

@@ -13,7 +13,6 @@ from dcpy.ir.analysis.dataflow.summaries import joined, remember, summary_of
 from dcpy.ir.analysis.dependence.loop_dependences import surely_written_before
 from dcpy.ir.analysis.polyhedral.footprints import Footprint
 from dcpy.ir.data import Array
-from dcpy.ir.machine_model import COSTS, Costs
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Node
 from dcpy.ir.subsets import Subset
@@ -21,7 +20,6 @@ from dcpy.ir.symbolic import Ranges
 from dcpy.transforms.api import Access, Match, Refusal, Rewriter, Transformation, capture, path
 from dcpy.transforms.fusion.between import bring_together, movable_behind
 from dcpy.transforms.fusion.bodies import append_body, prepend_body
-from dcpy.transforms.fusion.calls_in_rows import CALLS_IN_SPLIT_ROWS, calls_in_split_rows, remember_rows, rows_of
 from dcpy.transforms.fusion.conditions import why_not_in_turns
 from dcpy.transforms.fusion.matching import Renaming, inverse, matching_points, space_of
 from dcpy.transforms.fusion.temporaries import KEEP, is_fixed, needed_elsewhere, shrink
@@ -49,23 +47,15 @@ class MapFusion(Transformation["Fusion"]):
     pattern = path(first, tmp, second)
 
     keep_intermediate: bool = False  #: also write ``tmp`` to memory (when it is needed elsewhere)
-    costs: Costs = COSTS
 
     def plan(self, m: Match) -> Fusion | Refusal:
-        """The plan. Refuses different spaces, dependences between iterations, and temporaries used elsewhere.
-
-        Not profitable are maps of which one jumps along rows, whose ends are computed alone then, and the other one
-        calls functions, which take far longer alone than in vectors.
-        """
-        if self.costs.warp == 1 and calls_in_split_rows(m[self.first], m[self.second], m.uses, self.costs):
-            return Refusal(CALLS_IN_SPLIT_ROWS)
+        """The plan. Refuses different spaces, dependences between iterations, and temporaries used elsewhere."""
         return fusion_of(m[self.first], m[self.second], m[self.tmp].container, m.uses, keep=self.keep_intermediate)
 
     def apply(self, m: Match, plan: Fusion, rw: Rewriter) -> Map:
         """Return the fused map: the larger one, with the body of the other added."""
         first, second = m[self.first], m[self.second]
         summaries = summary_of(first, rw.uses), summary_of(second, rw.uses)
-        rows = [rows_of(node, rw.uses, self.costs) for node in (first, second)]
         bring_together(first, second, plan.behind, rw)
         larger = summaries[1].nodes > summaries[0].nodes
         backwards = inverse(plan.renaming, first) if larger else None
@@ -84,7 +74,6 @@ class MapFusion(Transformation["Fusion"]):
         for name, kept in plan.private.items():
             shrink(name, kept, fused, rw)
         remember(fused, joined(*summaries, private=plan.private), rw.uses)
-        remember_rows(fused, rows, rw.uses)
         return fused
 
 

@@ -7,12 +7,10 @@ from typing import ClassVar
 
 from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.editing.nest_edits import expand_map
-from dcpy.ir.machine_model import COSTS, Costs
 from dcpy.ir.nodes import Map
 from dcpy.ir.symbolic import Ranges
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 from dcpy.transforms.fusion.bodies import append_body
-from dcpy.transforms.fusion.calls_in_rows import CALLS_IN_SPLIT_ROWS, calls_in_split_rows
 from dcpy.transforms.fusion.groups import Group, grown, kept_dims, temporaries_of, touched_by, traffic_shrinks
 from dcpy.transforms.fusion.temporaries import shrink
 
@@ -38,7 +36,6 @@ class SubgraphFusion(Transformation["Group"]):
     pattern = one(first)
 
     rank: int = 1  #: dimensions of a private buffer, at most
-    costs: Costs = COSTS
     small: bool = False  #: also for temporaries that are smaller than what the maps run through
 
     def plan(self, m: Match) -> Group | Refusal:
@@ -52,8 +49,6 @@ class SubgraphFusion(Transformation["Group"]):
         for depth in range(len(first.params), 0, -1):
             group, obstacle = grown(first, depth, uses, ranges)
             refusal = obstacle or refusal
-            if self.costs.warp == 1 and any(self._splits_rows(first, member.node, uses) for member in group.members):
-                return Refusal(CALLS_IN_SPLIT_ROWS)
             if len(group.members) > 1:
                 found = self._privatized(group, uses, ranges)
                 if isinstance(found, Group):
@@ -79,9 +74,6 @@ class SubgraphFusion(Transformation["Group"]):
         for name, kept in plan.private:
             shrink(name, kept, first, rw)
         return first
-
-    def _splits_rows(self, first: Map, other: Map, uses: Uses) -> bool:
-        return other is not first and calls_in_split_rows(first, other, uses, self.costs)
 
     def _privatized(self, group: Group, uses: Uses, ranges: Ranges) -> Group | Refusal:
         """A group without trailing maps that share no temporary with the others; and its private temporaries."""

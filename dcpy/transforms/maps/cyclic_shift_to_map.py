@@ -13,6 +13,7 @@ from dcpy.ir.nodes import Copy, Map, Tasklet
 from dcpy.ir.region import Region, State
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ONE, ZERO, Expr, max_of, min_of, sym
+from dcpy.ir.tree import dominates, is_inside
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 
 
@@ -41,6 +42,8 @@ class CyclicShiftToMap(Transformation[CyclicShift]):
 
     Applies where tasklets read the array, so that fusion can put the read of the source in place of it;
     `index-set-splitting` takes the jump out of loops again. So are the halves of ``np.concatenate((x[s:], x[:s]))``.
+    Where the source is written later in the state, the map reads a copy of it, which all shifts of it share: fusion
+    could not bring the two together else.
     """
 
     name: ClassVar[str] = "cyclic-shift-to-map"
@@ -76,6 +79,8 @@ class CyclicShiftToMap(Transformation[CyclicShift]):
         """Return the map."""
         second = m[self.second]
         source, target = second.src.container, second.dst.container
+        if _is_written_later(source, second, rw.uses):
+            source = _kept(source, plan.first, rw)
         shape = rw.uses.desc(target).shape
         params = tuple(rw.fresh_name("i") for _ in shape)
         indices = [start + sym(param) for start, param in zip(plan.starts, params, strict=True)]
@@ -92,6 +97,35 @@ class CyclicShiftToMap(Transformation[CyclicShift]):
         rw.replace(second, whole)
         rw.erase(plan.first)
         return whole
+
+
+def _is_written_later(source: str, second: Copy, uses: Uses) -> bool:
+    state = second.state
+    writers = (writer for name in uses.overlapping(source) for writer in uses.writers(name))
+    return any(state is not None and is_inside(writer, state) and dominates(second, writer) for writer in writers)
+
+
+def _kept(source: str, first: Copy, rw: Rewriter) -> str:
+    """The name of a copy of the source before a node: one that is there already, or a new one."""
+    state, uses = first.state, rw.uses
+    assert state is not None
+    whole = Memlet(source, Subset.whole(uses.desc(source).shape))
+    for node in reversed(state.nodes[: state.index(first)]):
+        if isinstance(node, Copy) and node.src == whole and _is_whole_copy(node, first, uses):
+            return node.dst.container
+    desc = uses.desc(source)
+    fresh = Array.packed(desc.dtype, desc.shape, transient=True, span=first.span)
+    name = rw.declare_fresh("before", fresh, state.region)
+    rw.add_node_before(first, Copy(whole, Memlet(name, Subset.whole(desc.shape)), span=first.span))
+    return name
+
+
+def _is_whole_copy(copy: Copy, first: Copy, uses: Uses) -> bool:
+    """Return whether a copy fills a temporary, and neither it nor its source is written up to a node."""
+    kept, source = copy.dst.container, copy.src.container
+    if not uses.is_private(kept) or uses.writers(kept) != (copy,) or uses.desc(kept).shape != uses.desc(source).shape:
+        return False
+    return not any(uses.writers_between(name, copy, first) for name in uses.overlapping(source))
 
 
 def jump(param: Expr, end: Expr) -> Expr:

@@ -9,7 +9,7 @@ from typing import ClassVar
 from dcpy.ir.editing.cloning import clone_body
 from dcpy.ir.editing.nest_edits import expand_map
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Map
+from dcpy.ir.nodes import Map, Node
 from dcpy.ir.schedules import UNDECIDED
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ONE, ZERO, Expr, max_of, min_of, sym
@@ -92,14 +92,29 @@ def _replace(node: Map, part: Expr, value: Expr, rw: Rewriter) -> None:
 
 def jumps_of(node: Map) -> Iterator[Jump]:
     """The jumps of indices in the body of a map along its last parameter."""
-    param = node.params[-1]
-    inside = {*node.params, *(name for region in node.body.walk_regions() for name in region.params)}
-    for memlet in (memlet for inner in node.body.walk_nodes() for memlet in (*inner.reads(), *inner.writes())):
+    for inner in node.body.walk_nodes():
+        yield from _jumps_in(inner, node)
+
+
+def has_jump(inner: Node, node: Map) -> bool:
+    """Return whether an index of a node in the body of a map jumps along the map's last parameter."""
+    return next(_jumps_in(inner, node), None) is not None
+
+
+def _jumps_in(inner: Node, node: Map) -> Iterator[Jump]:
+    param = sym(node.params[-1])
+    for memlet in (*inner.reads(), *inner.writes()):
         for index in (dim for dim in memlet.subset.dims if isinstance(dim, Expr)):
             for part in functions_in(index, "max"):
                 room = _room(part)
-                if room is not None and inside.isdisjoint((room + sym(param)).symbols):
-                    yield Jump(part, room + sym(param))
+                if room is not None and not _moves_with(room + param, node):
+                    yield Jump(part, room + param)
+
+
+def _moves_with(end: Expr, node: Map) -> bool:
+    """Return whether a parameter of a map, or of one inside of it, moves the end of a jump."""
+    inside = {*node.params, *(name for region in node.body.walk_regions() for name in region.params)}
+    return not inside.isdisjoint(end.symbols)
 
 
 def _room(part: Expr) -> Expr | None:
