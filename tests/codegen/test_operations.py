@@ -288,3 +288,17 @@ def test_remainders_near_multiples_are_exact(dtype):
     for one, other in zip(found, expected, strict=True):
         np.testing.assert_array_equal(one, other)
         np.testing.assert_array_equal(np.signbit(one[other == 0]), np.signbit(other[other == 0]))
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+def test_divisions_around_32_bits(dtype):
+    ends = [0, 1, 2, 3, 7, 2**31 - 1, 2**31, 2**32 - 1, 2**32, 2**32 + 1, 2**62, 2**63 - 1]
+    values = ends if dtype is np.uint64 else [*ends, *(-end for end in ends), -(2**63)]
+    x, y = (np.array(side, dtype) for side in zip(*((a, b) for a in values for b in values), strict=True))
+
+    def parts(x, y):
+        return x // y, x % y
+
+    with np.errstate(all="ignore"):
+        for found, expected in zip(dcpy.program(parts)(x, y), parts(x, y), strict=True):
+            assert np.array_equal(found, expected)

@@ -19,6 +19,7 @@ from dcpy.ir.tree import dominates, is_inside, owners_around
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 from dcpy.transforms.fusion.inlining import Inlining, inline
 from dcpy.transforms.fusion.pointwise import temporary_of, why_not_later
+from dcpy.transforms.maps.index_set_splitting import jumps_of
 
 CHEAP = 4  #: units of work that take no longer than to store an element and to load it
 
@@ -49,6 +50,8 @@ class MapInlining(Transformation[Inlining]):
     def plan(self, m: Match) -> Inlining | Refusal:
         """The producer and its readers. Refuses other producers, and elements that are read several times."""
         producer, uses = m[self.producer], m.uses
+        if next(jumps_of(producer), None) is not None:
+            return Refusal("an index jumps along its last parameter: its range will be split")
         tmp = temporary_of(producer, uses, indices=self.indices)
         if isinstance(tmp, Refusal):
             return tmp

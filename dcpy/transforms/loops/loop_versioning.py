@@ -131,7 +131,7 @@ def _decidable(loop: Loop, uses: Uses) -> dict[Block, Guard]:
 
 
 def _wanted(condition: ScalarExpr, at: Block, loop: Loop, changed: frozenset[str], uses: Uses) -> Guard:
-    """What symbols have to be for a condition on scalars to hold in all iterations; () if they do not tell."""
+    """Return what symbols have to be for a condition on scalars to hold in all iterations; () if they do not tell."""
     inside = {name for name, _, _ in _variables(at, loop)} | changed
     around = {name for owner in owners_around(loop) for name, _ in owner.iteration_space()}
     known = (set(uses.sdfg.symbols) | around) - inside

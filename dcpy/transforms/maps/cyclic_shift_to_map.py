@@ -164,7 +164,7 @@ def _shift(first: Copy, second: Copy, desc: Array, uses: Uses) -> CyclicShift | 
 
 
 def _moved(source: Expr | Range, target: Expr | Range) -> tuple[Expr, Expr, Expr] | None:
-    """Where a band of the target begins and ends, and how far behind it the source is; None for other steps than 1."""
+    """Return where a band of the target begins and ends, and how far behind it the source is; None for other steps."""
     if not isinstance(source, Range) or not isinstance(target, Range):
         return None
     if source.step is not ONE or target.step is not ONE:

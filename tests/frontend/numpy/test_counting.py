@@ -55,3 +55,22 @@ def test_sums_of_no_weights_are_integers_as_in_numpy():
 def test_sums_of_no_weights_of_a_part_are_integers():
     found = interpreted(lambda a: np.bincount(a[:0], a[:0] * 0.5), np.array([1, 1]))
     assert found.dtype == np.int64
+
+
+@pytest.mark.parametrize("largest", [2**63 - 1, 2**63 - 2, 2**40])
+def test_a_length_beyond_all_memory_is_no_length_from_below_zero(largest):
+    program = dcpy.program(lambda a: np.bincount(a, minlength=3))
+    with pytest.raises((MemoryError, ValueError)):
+        program(np.array([1, largest]))
+
+
+def test_counts_of_one_array_look_for_its_largest_number_once():
+    program = dcpy.program(lambda a, w: np.bincount(a, weights=w) / np.maximum(np.bincount(a), 1))
+    a, w = np.array([3, 0, 3, 1]), np.arange(4.0)
+    text = str(program.to_sdfg(a, w))
+    assert text.count("reduce ") == 2
+    sdfg = program.to_sdfg(a, w)
+    sdfg.auto_optimize()
+    assert str(sdfg).count("reduce ") == 1
+    assert "wrap(" not in str(sdfg)
+    assert np.array_equal(program(a, w), [1.0, 3.0, 0.0, 1.0])

@@ -80,7 +80,7 @@ def _wanted(question: _Question) -> tuple[Expr, ...] | None:
                 return None if failed else tuple(wanted)
             pending, failed, question = failed, [], replace(question, known=())
         choices = pending.pop()
-        path = _Path(question, choices, wanted)
+        path = _PathToPlace(question, choices, wanted)
         try:
             if path.proves(question.condition):
                 wanted |= path.wanted
@@ -88,7 +88,7 @@ def _wanted(question: _Question) -> tuple[Expr, ...] | None:
                 failed.append(choices)
             else:
                 return None
-        except _Fork as fork:
+        except _UndecidedSide as fork:
             pending += [{**choices, fork.at: side} for side in range(fork.sides)]
         except _NotTaken:
             pass
@@ -97,7 +97,7 @@ def _wanted(question: _Question) -> tuple[Expr, ...] | None:
     return None
 
 
-class _Fork(Exception):
+class _UndecidedSide(Exception):
     """The path goes on in several ways: which one it takes has not been chosen."""
 
     def __init__(self, at: Hashable, sides: int) -> None:
@@ -113,7 +113,7 @@ class _TooLong(Exception):
     """The path has more expressions than are looked at."""
 
 
-class _Path:
+class _PathToPlace:
     """One path to a place: the sides of branches and selections that it takes are `choices`.
 
     What is to be proved and does not follow is `wanted`, where it is about the symbols `known`.
@@ -282,7 +282,7 @@ class _Path:
 
     def _chosen(self, at: Hashable, sides: int) -> int:
         if at not in self.choices:
-            raise _Fork(at, sides)
+            raise _UndecidedSide(at, sides)
         return self.choices[at]
 
     def _loaded(self, load: Load, written: Evaluation) -> Expr:
@@ -373,7 +373,7 @@ class _Path:
         return name, step
 
     def _branch_write(self, name: str, branch: Branch, inside: Collection[TreeNode]) -> Evaluation | Hashable | None:
-        """What the side of a branch wrote that this path takes, of those from which control goes on."""
+        """Return what the side of a branch wrote that this path takes, of those from which control goes on."""
         side = self._chosen(branch, len(branch.cases) + 1)
         region = branch.cases[side][1] if side < len(branch.cases) else branch.otherwise
         if region is not None and not may_complete(region):

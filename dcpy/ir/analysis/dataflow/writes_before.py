@@ -37,7 +37,7 @@ class RegionEntry:
 
 
 def steps_before(place: Element) -> Iterator[Element | RegionEntry]:
-    """What was run, or entered, on the way to a place, the last one first: the tasklets of a state one by one."""
+    """Yield what was run, or entered, on the way to a place, the last one first: the tasklets of a state one by one."""
     current: Element | None = place
     while current is not None:
         if isinstance(current, Node):

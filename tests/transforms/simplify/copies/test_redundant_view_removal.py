@@ -80,3 +80,13 @@ def test_ranges_of_transposed_and_reversed_views_stay(view, nodes):
 
 def test_there_may_be_nothing_to_do():
     expect(RedundantViewRemoval(), on=program("state { copy x[0:N] -> y[0:N] }", "")).is_refused("there are no views")
+
+
+def test_equal_views_become_one():
+    reads = "map {i} = 0:N*M {{ tasklet (a <- {v}[{i}]) -> (o -> y[{i} % N] (add)) {{ o = a }} }}"
+    first, second, both = (reads.format(i=i, v=v) for i, v in (("i", "v"), ("j", "w"), ("j", "v")))
+    views = "view v: f64[N*M] of A view w: f64[N*M] of A"
+    text = "sdfg @f(A: f64[N, M], y: f64[N]) symbols(N: size, M: size) {{ {views} state {{ {first} {second} }} }}"
+    expect(RedundantViewRemoval(), on=parse(text.format(views=views, first=first, second=second))).becomes(
+        text.format(views="view v: f64[N*M] of A", first=first, second=both)
+    ).same_values(N=[1, 3], M=[2])
