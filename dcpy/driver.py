@@ -265,14 +265,18 @@ def simplify(sdfg: Sdfg, options: Options | None = None, *, keeps_functions: boo
 
 
 @faults_reported
-def auto_optimize(sdfg: Sdfg, options: Options | None = None) -> dict[str, int]:
-    """Idioms to library calls, loops to maps, maps fused; in place, on the simple form. Returns what was applied."""
+def auto_optimize(sdfg: Sdfg, options: Options | None = None, *, left_out: Sequence[str] = ()) -> dict[str, int]:
+    """Idioms to library calls, loops to maps, maps fused; in place, on the simple form. Returns what was applied.
+
+    Passes that are `left_out`, by the caller or the target, do not run.
+    """
     from dcpy.transforms.auto.pipeline import AUTO_OPTIMIZE
     from dcpy.transforms.overrides import without
 
     chosen = options or resolve_options()
-    priced = AUTO_OPTIMIZE.priced(target_for(chosen.device).costs_for(chosen))
-    return run_passes(sdfg, without(priced, chosen.overrides), chosen).counts()
+    target = target_for(chosen.device)
+    overrides = (*chosen.overrides, *(f"{name}=off" for name in (*target.left_out, *left_out)))
+    return run_passes(sdfg, without(AUTO_OPTIMIZE.priced(target.costs_for(chosen)), overrides), chosen).counts()
 
 
 def place_on_device(sdfg: Sdfg, names: Sequence[str]) -> None:

@@ -75,6 +75,7 @@ class Target:
     * `runtime`: how programs for it are loaded and called. `command_line`: what ``sdfgcc`` asks for it.
     * `explain`: lines about a lowered program; `nest_times`: the nests with their times by the model, the costs and
       whose these are in words, where there is a roofline.
+    * `left_out`: passes of `auto-optimize` that serve other machines.
     * `standalone`: what a program for C opens the device with.
     * `findings`: what is installed for it here.
     """
@@ -98,6 +99,7 @@ class Target:
     nest_times: NestTimes | None = None
     tuned: Tuning = as_they_are
     measure: Measure | None = None
+    left_out: tuple[str, ...] = ()
     standalone: Standalone = without_a_device
     findings: Callable[[], Iterator[Finding]] = nothing_found
 

@@ -36,6 +36,7 @@ from dcpy.runtime.distributed.replica_digests import digests
 from dcpy.runtime.distributed.shared_compilation import load_everywhere
 from dcpy.runtime.distributed.world import World, current_world
 from dcpy.runtime.loading.load import Loaded, recall
+from dcpy.targets.ranks.target import LEFT_OUT
 
 PLAIN = (bool, int, float, complex, str)
 
@@ -284,7 +285,7 @@ class RankCalls:
             require_plain(sdfg, () if convention is None else convention.passing.records, bound)
         if self.options.auto_optimize:
             with driver.timed(profile, "optimize"):
-                driver.auto_optimize(sdfg, self.options)
+                driver.auto_optimize(sdfg, self.options, left_out=LEFT_OUT)
         plan = {name: where for name, where in described.plan.items() if name in sdfg.containers}
         with driver.timed(profile, "distribute"):
             extents = [grid.sizes for grid in described.grids]

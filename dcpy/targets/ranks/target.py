@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from dcpy.runtime.distributed.world import World
 
 
+#: passes of `auto-optimize` that ranks do without: copies of shifted parts become messages
+LEFT_OUT = ("cyclic-shift-to-map",)
+
+
 @dataclass(frozen=True, slots=True)
 class RankTarget:
     """The properties that the processes of one program have in common.
