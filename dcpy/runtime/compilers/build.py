@@ -44,6 +44,8 @@ SEMANTICS = (
     "-fno-math-errno",  # errno is not read after sqrt, which becomes one instruction
     "-fno-trapping-math",  # floating-point exceptions are not trapped: conditions become selections
 )
+#: g++ copies what is behind a choice into both of its sides, which makes a jump of it that no processor foresees
+OF_FAMILY = {"gcc": ("-fno-split-paths",), "clang": (), "zig": ()}
 VECTOR_MATH = {"gcc": (), "clang": ("-fveclib=libmvec",), "zig": ()}  # g++ takes them from declarations; clang does not
 
 
@@ -61,6 +63,7 @@ def compile_flags(
         "-pipe",
         "-fPIC",
         *SEMANTICS,
+        *OF_FAMILY[family],
         "-fopenmp-simd",
         *(VECTOR_MATH[family] if any(VECTORS in found.libraries for found in artifact.environments) else ()),
         *cpp_library.compile_words(artifact, family),
