@@ -76,3 +76,9 @@ def test_a_program_with_buffers_threads_and_checks_is_not_linked_with_it(monkeyp
     libraries = [path.read_bytes() for path in tmp_path.rglob("program.so")]
     assert libraries
     assert not any(b"libstdc++" in library for library in libraries)
+
+
+def test_flags_that_only_one_family_knows():
+    options = resolve_options().cpu
+    words = {family: compile_flags(PLAIN, PLAIN.units[0], options, family) for family in ("gcc", "clang", "zig")}
+    assert [family for family, flags in words.items() if "-fno-split-paths" in flags] == ["gcc"]
