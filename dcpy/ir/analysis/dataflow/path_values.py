@@ -10,14 +10,15 @@ questions are those of `Ranges`: "yes" is a proof on all paths, "no" means only 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import islice, takewhile
 
 from dcpy.ir import types
 from dcpy.ir.analysis.dataflow.branch_facts import OPPOSITE, comparison_facts
 from dcpy.ir.analysis.dataflow.def_use import Uses
+from dcpy.ir.analysis.dataflow.summaries import summary_of
 from dcpy.ir.analysis.dataflow.writes_before import (
     Evaluation,
     RegionEntry,
@@ -27,18 +28,23 @@ from dcpy.ir.analysis.dataflow.writes_before import (
     tasklet_write,
 )
 from dcpy.ir.data import Scalar, Stream
-from dcpy.ir.expressions.scalar import Cast, Const, Index, Load, Op, Ref, ScalarExpr, WrapIndex, op
+from dcpy.ir.expressions.scalar import Cast, Const, Index, Load, Op, Ref, ScalarExpr, WrapIndex, loads_of, op
 from dcpy.ir.nodes import Copy, Tasklet
 from dcpy.ir.region import Branch, Check, Resize, SymbolAssign, While
 from dcpy.ir.symbolic import ZERO, Expr, Ranges, const, max_of, min_of, sym
 from dcpy.ir.symbolic.function_terms import arguments_of, functions_in, replaced
 from dcpy.ir.symbolic.intervals import Interval, SymbolIntervals
-from dcpy.ir.tree import Element, TreeNode, ancestors, may_complete
+from dcpy.ir.tree import Element, may_complete
 from dcpy.ir.types import DType
 
-MOST_PATHS = 32  # that one question looks at
-MOST_STEPS = 400  # before a place that are looked at for what they test
-MOST_VALUES = 200  # that are evaluated on one path
+MOST_CHOICES = 4  # between sides on one path
+MOST_STEPS = 64  # before a place that are looked at for what they test
+MOST_TESTS = 16  # of these that are taken into account: proofs take longer the more is known
+MOST_VALUES = 120  # that are evaluated on one path
+MOST_TRIES = 3  # of a question about one block that stays unanswered while passes change what is around it
+
+
+_TRIES = "unanswered"  # what `Uses.facts` keeps of a block
 
 
 def holds_on_all_paths(condition: ScalarExpr, place: Element, uses: Uses) -> bool:
@@ -57,8 +63,16 @@ def wanted_on_all_paths(
 
     Minima are terms of expressions first; where that proves nothing, their sides are paths, on which more follows.
     """
-    terms = _wanted(_Question(condition, place, uses, known, extrema=True))
-    return _wanted(_Question(condition, place, uses, known, extrema=False)) if terms is None else terms
+    tries, key = uses.facts(place), (_TRIES, condition, bool(known))
+    if tries.get(key, 0) == MOST_TRIES:
+        return None
+    question = _Question(condition, place, uses, known)
+    found = _wanted(question)
+    if found is None and question.extrema:
+        found = _wanted(replace(question, by_paths=True))
+    if found is None:
+        tries[key] = tries.get(key, 0) + 1
+    return found
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -67,14 +81,15 @@ class _Question:
     place: Element
     uses: Uses
     known: Collection[str]
-    extrema: bool  # as terms, not by paths
+    by_paths: bool = False  # minima and maxima, too
+    extrema: list[Op] = field(default_factory=list)  # that were met
 
 
 def _wanted(question: _Question) -> tuple[Expr, ...] | None:
     pending: list[dict[Hashable, int]] = [{}]
     failed: list[dict[Hashable, int]] = []  # which may be impossible with what is wanted on other ones
     wanted: dict[Expr, None] = {}
-    for _ in range(MOST_PATHS):
+    while True:
         if not pending:
             if not failed or not wanted:
                 return None if failed else tuple(wanted)
@@ -89,12 +104,13 @@ def _wanted(question: _Question) -> tuple[Expr, ...] | None:
             else:
                 return None
         except _UndecidedSide as fork:
+            if len(choices) == MOST_CHOICES or fork.sides > 4:
+                return None
             pending += [{**choices, fork.at: side} for side in range(fork.sides)]
         except _NotTaken:
             pass
         except _TooLong:
             return None
-    return None
 
 
 class _UndecidedSide(Exception):
@@ -121,22 +137,24 @@ class _PathToPlace:
 
     def __init__(self, question: _Question, choices: Mapping[Hashable, int], assumed: Iterable[Expr]) -> None:
         self.place, self.uses, self.known = question.place, question.uses, question.known
-        self.extrema, self.choices = question.extrema, choices
+        self.question, self.choices = question, choices
         self.wanted: dict[Expr, None] = {}
         self.ranges: Ranges = reduce(Ranges.narrowed, assumed, self.uses.ranges_at(self.place))
         self._sizes = frozenset(self.uses.sdfg.sizes)
         self._unknown: dict[Hashable, Expr] = {}
         self._left = MOST_VALUES
         self._assumed: set[Hashable] = set()
+        self._values: dict[Hashable, Expr] = {}
+        self._read: set[str] = set()
 
     # -- conditions ------------------------------------------------------------------------------------------------
 
     def proves(self, condition: ScalarExpr) -> bool:
         """Return whether a condition holds at the place."""
         asked = Evaluation(condition, self.place)
-        if self._holds(asked, self.ranges.proves_nonneg):
+        if self._holds(asked, self._proves):
             return True
-        for test, holds in self._tests_before():
+        for test, holds in islice(self._tests_before(), MOST_TESTS):
             self._assume(test, holds=holds)
         return self._holds(asked, self._follows)
 
@@ -155,6 +173,9 @@ class _PathToPlace:
                 facts = self._comparison(test, holds=True)
                 return bool(facts) and all(map(follows, facts))
         return False
+
+    def _proves(self, fact: Expr) -> bool:
+        return self.ranges.proves_nonneg(fact)
 
     def _follows(self, fact: Expr) -> bool:
         """Return whether an expression is at least 0, if what is `wanted` then is."""
@@ -207,17 +228,29 @@ class _PathToPlace:
         return comparison_facts(name, self.value(test.part(left)), self.value(test.part(right)))
 
     def _tests_before(self) -> Iterator[tuple[Evaluation, bool]]:
-        """The conditions that have been tested on the way to the place, and whether they hold; the last one first."""
+        """The conditions on what the question reads that have been tested on the way to the place, the last one first,
+        and whether they hold.
+        """
+        read = frozenset(self._read)
         for step in islice(steps_before(self.place), MOST_STEPS):
-            yield from _tests_of(step)
+            for test, holds in _tests_of(step):
+                loads = loads_of(test.expr)
+                if not loads or any(load.container in read for load in loads):
+                    yield test, holds
 
     # -- values ----------------------------------------------------------------------------------------------------
 
     def value(self, written: Evaluation) -> Expr:
         """Return the value of an integer expression: a symbol of its own where no more is known."""
-        self._left -= 1
-        if self._left < 0:
-            raise _TooLong
+        key = written.expr, written.at, written.at_head
+        if key not in self._values:
+            self._left -= 1
+            if self._left < 0:
+                raise _TooLong
+            self._values[key] = self._value(written)
+        return self._values[key]
+
+    def _value(self, written: Evaluation) -> Expr:
         dtype = written.expr.dtype
         match written.expr:
             case Const(value=value) if dtype in _KNOWN:
@@ -268,11 +301,12 @@ class _PathToPlace:
     def _selected(self, expr: Op, written: Evaluation) -> Expr | None:
         """Return the side of a selection that this path takes; of one by size the minimum, or the maximum."""
         condition, chosen, other = expr.args
-        extremum = _extremum(condition, chosen, other) if self.extrema else None
+        extremum = None if self.question.by_paths else _extremum(condition, chosen, other)
         if extremum is not None:
+            self.question.extrema.append(expr)
             return extremum(self.value(written.part(chosen)), self.value(written.part(other)))
         test = written.part(condition)
-        if self._holds(test, self.ranges.proves_nonneg):
+        if self._holds(test, self._proves):
             return self.value(written.part(chosen))
         side = self._chosen((expr, written.at), 2)
         if (expr, written.at) not in self._assumed:
@@ -287,6 +321,7 @@ class _PathToPlace:
 
     def _loaded(self, load: Load, written: Evaluation) -> Expr:
         """Return what a container holds: of an array that is never written, the same for the same element."""
+        self._read.add(load.container)
         if not load.indices:
             found = self._last_write(load.container, written)
             if isinstance(found, Evaluation):
@@ -303,7 +338,7 @@ class _PathToPlace:
 
     def _symbol(self, name: str, written: Evaluation) -> Expr:
         assigns = self._assigns(name)
-        found = self._last_in(name, assigns, written)
+        found = self._last_in(name, written)
         if not isinstance(found, Evaluation):
             return self._new(found, types.int64)
         if len(assigns) == 1 and isinstance(found.expr, WrapIndex):
@@ -339,26 +374,31 @@ class _PathToPlace:
         desc = self.uses.desc(name)
         if not isinstance(desc, Scalar) or self.uses.overlapping(name) != (name,):
             return name, before.at
-        return self._last_in(name, self.uses.writers(name), before)
+        return self._last_in(name, before)
 
-    def _last_in(self, name: str, writers: Sequence[Element], before: Evaluation) -> Evaluation | Hashable:
-        inside = {around for writer in writers for around in (writer, *ancestors(writer))}
-        if before.at_head and before.at in inside:
+    def _last_in(self, name: str, before: Evaluation) -> Evaluation | Hashable:
+        if before.at_head and self._writes(before.at, name):
             return name, before.at, "head"
         for step in steps_before(before.at):
-            found = self._step(name, step, inside)
+            found = self._step(name, step)
             if found is not None:
                 return found
         return name, None
 
-    def _step(
-        self, name: str, step: Element | RegionEntry, inside: Collection[TreeNode]
-    ) -> Evaluation | Hashable | None:
+    def _writes(self, step: Element, name: str) -> bool:
+        """Return whether a step writes a scalar, or assigns a symbol."""
+        if isinstance(step, Tasklet | Copy | SymbolAssign):
+            touched = self.uses.touches(step)
+            return name in touched.writes or name in touched.defines
+        found = summary_of(step, self.uses)
+        return name in found.writes or name in found.assigned
+
+    def _step(self, name: str, step: Element | RegionEntry) -> Evaluation | Hashable | None:
         """Return what a step of the way wrote to a scalar; None where it wrote nothing."""
         if isinstance(step, RegionEntry):
             repeats = not isinstance(step.owner, Branch)
-            return (name, step.owner, "head") if repeats and step.owner in inside else None
-        if step not in inside:
+            return (name, step.owner, "head") if repeats and self._writes(step.owner, name) else None
+        if not self._writes(step, name):
             return None
         if isinstance(step, Tasklet):
             return tasklet_write(step, name) or (name, step)
@@ -369,10 +409,10 @@ class _PathToPlace:
             same = whole and self.uses.desc(step.src.container).dtype == self.uses.desc(name).dtype
             return evaluation_of_memlet(step.src, self.uses.desc(name).dtype, step) if same else (name, step)
         if isinstance(step, Branch):
-            return self._branch_write(name, step, inside)
+            return self._branch_write(name, step)
         return name, step
 
-    def _branch_write(self, name: str, branch: Branch, inside: Collection[TreeNode]) -> Evaluation | Hashable | None:
+    def _branch_write(self, name: str, branch: Branch) -> Evaluation | Hashable | None:
         """Return what the side of a branch wrote that this path takes, of those from which control goes on."""
         side = self._chosen(branch, len(branch.cases) + 1)
         region = branch.cases[side][1] if side < len(branch.cases) else branch.otherwise
@@ -383,7 +423,7 @@ class _PathToPlace:
             for number, (condition, _) in enumerate(branch.cases[: side + 1]):
                 self._assume(Evaluation(condition, branch), holds=number == side)
         for step in () if region is None else steps_backwards(region.blocks):
-            found = self._step(name, step, inside)
+            found = self._step(name, step)
             if found is not None:
                 return found
         return None
