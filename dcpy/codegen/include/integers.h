@@ -129,9 +129,10 @@ static inline T dcpy_reciprocal_int(T a) { return a == 0 ? dcpy_truncate<T>(__bu
 
 // A float as an integer of 64 bits: what has none (NaN, too large) becomes the smallest one. So does x86 convert it;
 // where its vectors can, too, the question stays, so that loops become vectors.
-static inline int64_t dcpy_truncate_to_64(double x)
+template <class F>
+static inline int64_t dcpy_truncate_to_64(F given)
 {
-    const double least = -9223372036854775808.0;
+    const double x = given, least = -9223372036854775808.0;
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__) || !defined(__SSE2__)
     return x >= least && x < -least ? int64_t(x) : -__INT64_MAX__ - 1;
 #elif defined(__AVX512DQ__)
