@@ -25,7 +25,7 @@ WHERE = {
     "persistent-kernel": "jacobi_1d",
     "transposed-tiles": "mandelbrot2",
     "vector-loads": "jacobi_1d",
-    "kernel-union": "azimint_hist",
+    "kernel-union": "floyd_warshall",
     "graph-capture": "jacobi_1d",
 }
 

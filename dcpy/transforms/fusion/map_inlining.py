@@ -50,14 +50,14 @@ class MapInlining(Transformation[Inlining]):
     def plan(self, m: Match) -> Inlining | Refusal:
         """The producer and its readers. Refuses other producers, and elements that are read several times."""
         producer, uses = m[self.producer], m.uses
-        if next(jumps_of(producer), None) is not None:
-            return Refusal("an index jumps along its last parameter: its range will be split")
         tmp = temporary_of(producer, uses, indices=self.indices)
         if isinstance(tmp, Refusal):
             return tmp
         readers = _readers(producer, tmp.name, uses, lambda: self._times(producer, uses))
         if isinstance(readers, Refusal):
             return readers
+        if next(jumps_of(producer), None) is not None:
+            return Refusal("an index jumps along its last parameter: its range will be split")
         return why_not_later(producer, readers, uses) or Inlining(tmp, readers)
 
     def apply(self, m: Match, plan: Inlining, rw: Rewriter) -> None:

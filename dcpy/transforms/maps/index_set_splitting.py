@@ -9,7 +9,7 @@ from typing import ClassVar
 from dcpy.ir.editing.cloning import clone_body
 from dcpy.ir.editing.nest_edits import expand_map
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Map, Node
+from dcpy.ir.nodes import Map, Node, Tasklet
 from dcpy.ir.schedules import UNDECIDED
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ONE, ZERO, Expr, max_of, min_of, sym
@@ -49,11 +49,11 @@ class IndexSetSplitting(Transformation[Jump]):
         node = m[self.node]
         if node.schedule is not UNDECIDED or node.domain[-1].step is not ONE:
             return Refusal("its schedule is decided, or its steps are longer than 1")
-        if any(isinstance(inner, Map) for inner in node.body.walk_nodes()):
-            return Refusal("maps are inside of it, which compute an index of outer parameters once for all iterations")
         jump = next(jumps_of(node), None)
         if jump is None:
             return Refusal("no index jumps along its last parameter")
+        if any(isinstance(inner, Map) for inner in node.body.walk_nodes()):
+            return Refusal("maps are inside of it, which compute an index of outer parameters once for all iterations")
         if sum(1 for _ in node.body.walk_nodes()) > self.largest:
             return Refusal(f"it has more than {self.largest} nodes")
         return jump
@@ -103,12 +103,22 @@ def has_jump(inner: Node, node: Map) -> bool:
 
 def _jumps_in(inner: Node, node: Map) -> Iterator[Jump]:
     param = sym(node.params[-1])
-    for memlet in (*inner.reads(), *inner.writes()):
-        for index in (dim for dim in memlet.subset.dims if isinstance(dim, Expr)):
-            for part in functions_in(index, "max"):
+    memlets = (*inner.inputs.values(), *inner.outputs.values()) if isinstance(inner, Tasklet) else ()
+    for memlet in memlets or (*inner.reads(), *inner.writes()):
+        for index in memlet.subset.dims:
+            for part in _maxima(index) if isinstance(index, Expr) else ():
                 room = _room(part)
                 if room is not None and not _moves_with(room + param, node):
                     yield Jump(part, room + param)
+
+
+def _maxima(index: Expr) -> list[Expr]:
+    """The maxima in an index. Nearly all have none: each memlet of each map is looked at."""
+    for monomial, _ in index.terms:
+        for atom, _ in monomial:
+            if atom.kind == "max":
+                return list(functions_in(index, "max"))
+    return []
 
 
 def _moves_with(end: Expr, node: Map) -> bool:

@@ -41,7 +41,6 @@ SIMPLIFY = Pipeline(
         DeadStateElimination(),
         EmptyStateElimination(),
         TrivialLoopElimination(),
-        RangeCheckElimination(),
         CheckMotion(),
         StateFusion(),
         TrivialMapElimination(),
@@ -53,6 +52,7 @@ SIMPLIFY = Pipeline(
         WcrToAugmentedAssignment(),
         UnusedContainerElimination(),
     ),
+    RangeCheckElimination(),
     ensures="simple",
 )
 

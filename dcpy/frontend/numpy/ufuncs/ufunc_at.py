@@ -78,7 +78,7 @@ def _unary_at(function: np.ufunc) -> Implementation:
 def _are_lists(a: Any, indices: Any) -> bool:
     """Return whether an index is an integer per row, or one per dimension: then the place of each is known."""
     if isinstance(indices, tuple):
-        return len(indices) == np.ndim(a) and all([_is_list(index) for index in indices])
+        return 0 < len(indices) == np.ndim(a) and all([_is_list(index) for index in indices])
     return _is_list(indices)
 
 

@@ -8,8 +8,8 @@ from typing import ClassVar
 from dcpy.ir import types
 from dcpy.ir.analysis.dataflow.path_values import holds_on_all_paths
 from dcpy.ir.expressions.scalar import Const, Index, Op, ScalarExpr, WrapIndex, cast, loads_of, op
-from dcpy.ir.region import Block, Check, SymbolAssign
-from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
+from dcpy.ir.region import Check, SymbolAssign
+from dcpy.transforms.api import Capture, Match, Refusal, Rewriter, Transformation, capture, one
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class RangeCheckElimination(Transformation[ScalarExpr | None]):
     """
 
     name: ClassVar[str] = "range-check-elimination"
-    block = capture(Block)
+    block: ClassVar[Capture[Check | SymbolAssign]] = capture(Check, SymbolAssign)
     pattern = one(block)
 
     def plan(self, m: Match) -> ScalarExpr | Refusal | None:
