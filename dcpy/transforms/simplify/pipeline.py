@@ -41,6 +41,7 @@ SIMPLIFY = Pipeline(
         DeadStateElimination(),
         EmptyStateElimination(),
         TrivialLoopElimination(),
+        RangeCheckElimination(),
         CheckMotion(),
         StateFusion(),
         TrivialMapElimination(),
@@ -52,7 +53,6 @@ SIMPLIFY = Pipeline(
         WcrToAugmentedAssignment(),
         UnusedContainerElimination(),
     ),
-    RangeCheckElimination(),
     ensures="simple",
 )
 
