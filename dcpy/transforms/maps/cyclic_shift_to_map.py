@@ -68,6 +68,9 @@ class CyclicShiftToMap(Transformation[CyclicShift]):
             return Refusal("it is the first one of two copies")
         if not uses.readers(target) or not all(isinstance(reader, Tasklet) for reader in uses.readers(target)):
             return Refusal(f"{target!r} is read by more than tasklets")
+        early = tuple(reader for reader in uses.readers(target) if not dominates(second, reader))
+        if early:
+            return Refusal(f"{target!r} is read before both parts are there", early)
         source = first.src.container
         if source != second.src.container or source == target or uses.desc(source).dtype != desc.dtype:
             return Refusal("the copies have different sources")

@@ -93,6 +93,11 @@ def test_a_source_that_is_written_between_the_copies_stays():
     expect(CyclicShiftToMap(), on=parse(text)).is_refused("'x' is written between the copies")
 
 
+def test_an_array_that_is_read_between_the_copies_stays():
+    text = _ROLL.format(between="map k = 1:N { tasklet (a <- t[k]) -> (o -> y[k]) { o = a } }", behind="")
+    expect(CyclicShiftToMap(), on=parse(text)).is_refused("'t' is read before both parts are there")
+
+
 # -- programs --------------------------------------------------------------------------------------------------------
 
 
