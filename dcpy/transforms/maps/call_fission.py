@@ -66,6 +66,9 @@ class CallFission(Transformation[CallParts]):
         read = {memlet.container for tasklet in rest for memlet in (*tasklet.reads(), *tasklet.writes())}
         if any(len({tasklet in needed for tasklet in uses.writers(name)}) > 1 for name in written):
             return Refusal("both parts write the same")
+        names = {memlet.container for tasklet in tasklets for memlet in (*tasklet.reads(), *tasklet.writes())}
+        if any(len(names.intersection(uses.overlapping(name))) > 1 for name in names):
+            return Refusal("the parts may know the same memory by two names")
         crossing = tuple(name for name in node.body.containers if name in written and name in read)
         for name in crossing:
             expanded = ScalarExpansion(name).plan(Match(m.sdfg, uses, {"scope": node}))

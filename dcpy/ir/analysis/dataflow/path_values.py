@@ -18,8 +18,7 @@ from itertools import islice, takewhile
 from dcpy.ir import types
 from dcpy.ir.analysis.dataflow.branch_facts import OPPOSITE, comparison_facts
 from dcpy.ir.analysis.dataflow.def_use import Uses
-from dcpy.ir.analysis.dataflow.summaries import summary_of
-from dcpy.ir.analysis.dataflow.writes_before import (
+from dcpy.ir.analysis.dataflow.reaching_definitions import (
     Evaluation,
     RegionEntry,
     evaluation_of_memlet,
@@ -27,6 +26,7 @@ from dcpy.ir.analysis.dataflow.writes_before import (
     steps_before,
     tasklet_write,
 )
+from dcpy.ir.analysis.dataflow.summaries import summary_of
 from dcpy.ir.data import Scalar, Stream
 from dcpy.ir.expressions.scalar import Cast, Const, Index, Load, Op, Ref, ScalarExpr, WrapIndex, loads_of, op
 from dcpy.ir.nodes import Copy, Tasklet

@@ -1,4 +1,4 @@
-"""Writes before a place: what was run, or entered, on the way there, and what a tasklet wrote to a scalar."""
+"""Reaching definitions: what was run, or entered, on the way to a place, and what a tasklet wrote to a scalar."""
 
 from __future__ import annotations
 
