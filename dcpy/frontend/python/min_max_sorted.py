@@ -6,10 +6,13 @@ equal ones as they are, as Python does; it needs no memory but registers.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import replace
 
+from dcpy.frontend.abstract_values.kinds_by_path import all_of
 from dcpy.frontend.abstract_values.list_values import ListValue
+from dcpy.frontend.abstract_values.number_kinds import types_of
 from dcpy.frontend.abstract_values.values import (
     ArrayValue,
     RecordValue,
@@ -29,6 +32,7 @@ from dcpy.frontend.lower.arithmetic import comparisons
 from dcpy.frontend.lower.arithmetic.elementwise import convert
 from dcpy.frontend.lower.arithmetic.operators import truth
 from dcpy.frontend.lower.arithmetic.promotion import joined_number
+from dcpy.frontend.lower.control import expression_branches
 from dcpy.frontend.lower.lowering_signals import WillRaise
 from dcpy.frontend.lower.op_builder import OpBuilder
 from dcpy.frontend.lower.sequences import items as sequences
@@ -66,6 +70,8 @@ def _extremum(b: OpBuilder, name: str, args: Sequence[Value], default: Value, ke
         if default != MISSING:
             return default
         raise WillRaise("ValueError", f"{name}() arg is an empty sequence", by="Python")
+    if key == NONE and all(map(is_number, args)) and expression_branches.is_apart(b.emit.place):
+        return _apart(b, name, args[0], args[1:])
     args = [sequences.stable(b, item) for item in args] if key != NONE else args
     best, least = args[0], _keyed(b, key, args[0])
     for other in args[1:]:
@@ -76,6 +82,18 @@ def _extremum(b: OpBuilder, name: str, args: Sequence[Value], default: Value, ke
         test = _less(b, name, now, least) if name == "min" else _less(b, name, least, now)
         best, least = _chosen(b, name, test, other, best), _chosen(b, name, test, now, least)
     return best
+
+
+def _apart(b: OpBuilder, name: str, best: Value, others: Sequence[Value]) -> Value:
+    """The extremum of numbers of several kinds, which is of one kind on each path."""
+    if not others:
+        return best
+    other, rest = others[0], others[1:]
+    test = truth(b, b.operator("<" if name == "min" else ">", other, best))
+    if isinstance(test, bool):
+        return _apart(b, name, other if test else best, rest)
+    yes, no = (functools.partial(_apart, b, name, number, rest) for number in (other, best))
+    return expression_branches.either(b.emit.place, test, yes, no)
 
 
 def _first_extremum(b: OpBuilder, name: str, x: ArrayValue) -> Value:
@@ -179,13 +197,18 @@ def _chosen(b: OpBuilder, name: str, test: bool | ScalarExpr, yes: Value, no: Va
         lists = isinstance(yes, TupleValue) and yes.is_list
         sorts = "convert all to one type, `float(n)`, or sort the places in an array: `key=lambda i: v[i]`"
         converts = "convert both to one type, or use np.minimum and np.maximum"
-        raise b.error(
+        error = b.error(
             f"{name}() gives {kind_of(no)} or {kind_of(yes)}, depending on their values",
             notes=("which of them comes first is known at run time only",),
             help="use tuples, `(a, b)`, instead of lists" if lists else sorts if name == "sorted" else converts,
         )
+        apart = is_number(yes) and is_number(no) and name != "sorted"
+        raise b.by_path(expression_branches.key_of(b.emit.place) if apart else None, error)
     sides = (convert(scalar_expr(value), meeting.dtype) for value in (yes, no))
-    return b.hold(Scalar(op("select", test, *sides), meeting.weak, meeting.other_kinds))
+    others, place = meeting.other_kinds, b.emit.place
+    if name != "sorted" and place is not None and types_of(yes) != types_of(no):
+        others = all_of([others], expression_branches.key_of(place), tells=not place[0].is_in_loop)
+    return b.hold(Scalar(op("select", test, *sides), meeting.weak, others))
 
 
 def _alike(left: TupleValue | RecordValue, right: TupleValue | RecordValue) -> bool:

@@ -16,6 +16,7 @@ from dcpy.base.errors import FrontendError
 from dcpy.frontend.abstract_values.kinds_by_path import Kinds
 from dcpy.frontend.abstract_values.number_kinds import instead_of, python_type, python_types
 from dcpy.frontend.abstract_values.values import (
+    ArrayValue,
     Missing,
     Scalar,
     Static,
@@ -26,6 +27,7 @@ from dcpy.frontend.abstract_values.values import (
     dtype_of,
     is_number,
     is_weak,
+    kind_of,
     scalar_expr,
 )
 from dcpy.frontend.desugar import core
@@ -100,7 +102,7 @@ def _pull(frame: Frame, statement: core.Statement) -> tuple[core.Body, str] | No
         if not isinstance(tree, ast.expr):
             continue
         target = _target(frame, tree)
-        if target is None or not _may_come_first(frame, tree, target) or not _is_simple(target):
+        if target is None or not _may_come_first(frame, tree, target, statement.shares) or not _is_simple(target):
             continue
         if tree is target and isinstance(tree, ast.Call) and _binds_names(statement):
             continue  # names may be bound to the result
@@ -133,7 +135,7 @@ def _pull_target(frame: Frame, statement: core.Assign) -> tuple[core.Body, str] 
     target = _target(frame, tree)
     if not isinstance(tree, ast.Subscript | ast.Attribute) or target is tree or target is None:
         return None
-    if not _is_simple(target) or any(_runs_code(part) for part in (tree, target)):
+    if not _is_simple(target) or not _may_come_first(frame, tree, target, statement.shares):
         return None
     name = f".chosen_{len(frame.program.split_expressions)}"
     value_name = _name(f"{name}_value", value, ast.Store())
@@ -185,10 +187,10 @@ def _walk(tree: ast.AST, ancestors: Ancestors) -> Iterator[tuple[ast.AST, Ancest
         yield from _walk(child, [*ancestors, (tree, child)])
 
 
-def _may_come_first(frame: Frame, tree: ast.expr, target: ast.expr) -> bool:
+def _may_come_first(frame: Frame, tree: ast.expr, target: ast.expr, shares: frozenset[str]) -> bool:
     """Return whether evaluating `target` before the rest of the expression changes nothing."""
     inside = set(map(id, ast.walk(target)))
-    if not _runs_code(target) and all(_is_plain(frame, part) for part in ast.walk(target)):
+    if not _runs_code(target) and all(_is_plain(frame, part, shares) for part in ast.walk(target)):
         return True
     around = next({id(ancestor) for ancestor, _ in ancestors} for part, ancestors in _walk(tree, []) if part is target)
     others = [part for part, _ in _walk(tree, []) if part is target or id(part) not in inside | around]
@@ -196,7 +198,7 @@ def _may_come_first(frame: Frame, tree: ast.expr, target: ast.expr) -> bool:
     if any(isinstance(part, ast.Dict) and id(part) in around for part in ast.walk(tree)):
         earlier = [part for part in others if part is not target]  # values are evaluated between the keys
     if _runs_code(target):
-        return all(_is_plain(frame, part) for part in earlier)
+        return all(_is_plain(frame, part, shares) for part in earlier)
     return not any(map(_is_code, earlier))
 
 
@@ -208,13 +210,16 @@ def _is_code(part: ast.AST) -> bool:
     return isinstance(part, ast.Call | ast.NamedExpr)
 
 
-def _is_plain(frame: Frame, part: ast.AST) -> bool:
-    """Return whether a part of an expression is the same before and after code has run: no element, no field."""
+def _is_plain(frame: Frame, part: ast.AST, shares: frozenset[str]) -> bool:
+    """Return whether a part of an expression is the same before and after code has run: no element, no field.
+
+    `shares`: names that the code may assign.
+    """
     if isinstance(part, ast.Name):
         value = frame.env.get(part.id, Static(None))
         if part.id.startswith("."):  # what was pulled out before
             return True
-        return isinstance(value, Static) or is_number(value)
+        return part.id not in shares and (isinstance(value, Static | ArrayValue) or is_number(value))
     return not isinstance(part, ast.Subscript | ast.Attribute | ast.Call | ast.NamedExpr)
 
 
@@ -316,8 +321,10 @@ def usable_result(frame: Frame, node: ast.Call, value: Value) -> Value:
     if isinstance(value, Missing):
         raise frame.b.by_path(value.merge, FrontendError(value.reason, help=value.help))
     if isinstance(value, VariantValue):
+        kinds = " or ".join(dict.fromkeys(kind_of(option) for _, option in value.options))
         error = FrontendError(
-            "what the function returns depends on the path taken", help="assign the result to a name, and use that"
+            f"the result of this call is {kinds}, depending on the path taken",
+            help="convert it to one type where it is made, as `int(...)` and `float(...)` do, or use a name for it",
         )
         found = _apart_or_not(frame, value, path_dependent_value(frame, node, error))
         number = _of_one_dtype(value) if isinstance(found, FrontendError) else None

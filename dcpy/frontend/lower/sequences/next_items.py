@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -11,10 +10,10 @@ from dcpy.base.errors import FrontendError
 from dcpy.frontend.abstract_values.list_values import Lazy, ListValue, YieldingValue
 from dcpy.frontend.abstract_values.values import IteratorValue, Maybe, Missing, TupleValue, Value, kind_of
 from dcpy.frontend.desugar import core
-from dcpy.frontend.lower.arithmetic import comparisons, conditional_expressions
-from dcpy.frontend.lower.control import expression_splitting
+from dcpy.frontend.lower.arithmetic import conditional_expressions
+from dcpy.frontend.lower.control import expression_branches
 from dcpy.frontend.lower.lowering_signals import WillRaise
-from dcpy.frontend.lower.name_binding import bind_name, materialize
+from dcpy.frontend.lower.name_binding import materialize
 from dcpy.frontend.lower.sequences import cursors, list_references
 from dcpy.frontend.lower.sequences import items as sequences
 from dcpy.frontend.lower.sequences.iterator_uses import unnamed
@@ -57,24 +56,9 @@ def _of_cursor(frame: Frame, value: IteratorValue, default: Value | None) -> Val
 def _item_or_default(frame: Frame, more: ScalarExpr, taken: Callable[[], Value], default: Value) -> Value:
     """One of both; where what uses it depends on which, a name that stands for either."""
     place = frame.emit.place
-    is_split = place is not None and frame.b.split_joins.get(expression_splitting.key_of(frame, place[1]))
-    if place is None or not is_split:
-        return conditional_expressions.choose(frame, more, taken, lambda: default, "next")
-    found, test = (ast.copy_location(ast.Name(frame.emit.fresh(f".{stem}"), ast.Load()), place[1])
-                   for stem in ("next", "more"))  # fmt: skip
-    sides = [core.Resume(functools.partial(_bind, frame, found.id, side), frozenset({found.id}), span=frame.span(found))
-             for side in (taken, lambda: default)]  # fmt: skip
-    node = core.If(test, (sides[0],), (sides[1],), span=frame.span(found))
-    frame.b.split_joins[node.span] = True
-    frame.env[test.id] = comparisons.as_value(more)
-    frame.liveness.block((node,), frozenset({found.id}) | frame.liveness.rebound)
-    frame.program.evaluator.execute(frame, (node,))
-    frame.env.pop(test.id)
-    return frame.env.pop(found.id)
-
-
-def _bind(frame: Frame, name: str, value: Callable[[], Value]) -> None:
-    bind_name(frame, name, value())
+    if place is not None and expression_branches.is_apart(place):
+        return expression_branches.either(place, more, taken, lambda: default)
+    return conditional_expressions.choose(frame, more, taken, lambda: default, "next")
 
 
 def _of_loop(frame: Frame, value: Value, default: Value | None) -> Value:
