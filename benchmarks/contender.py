@@ -170,8 +170,8 @@ def main(tool: str, folder: str) -> None:
         print(json.dumps(said), file=answers, flush=True)
 
 
-#: Of the processor where there is one thread, which other work disturbs less; else, or if asked, of the wall. JAX works in
-#: a thread of its own, whose time the processor's clock may tell too late: always of the wall.
+#: Of the processor where there is one thread, which other work disturbs less; else, or if asked, of the wall. So is
+#: JAX's: it works in a thread of its own, whose time the processor's clock may tell too late.
 CLOCK = time.perf_counter
 
 if __name__ == "__main__":

@@ -110,9 +110,9 @@ REFUSED = [
     (lambda a: show(Pair(a, 1)), "an object of Pair cannot be passed to the callback show()"),
     (lambda a: split(a.astype(int)), "an array int64[N] is passed for 'x' of the callback split()"),
     (lambda a: split(a[:, None]), "an array float64[N, 1] is passed for 'x' of the callback split()"),
-    (lambda a: show([max(0.0, v) for v in a][0]), "show() gets a number whose kind depends on the path taken"),
-    (lambda a: show([{"best": [max(0.0, v) for v in a][0]}]), "show() gets a number whose kind depends on the path taken"),
-    (lambda a: show(f"{[max(0.0, v) for v in a][0]!r}"), "show() gets a number whose kind depends on the path taken"),
+    (lambda a: show([max(0.0, v) for v in a][1]), "show() gets a number whose kind depends on the path taken"),
+    (lambda a: show([[max(0.0, v) for v in a][1]]), "show() gets a number whose kind depends on the path taken"),
+    (lambda a: show(f"{[max(0.0, v) for v in a][1]!r}"), "show() gets a number whose kind depends on the path taken"),
 ]
 
 
