@@ -70,8 +70,9 @@ def _extremum(b: OpBuilder, name: str, args: Sequence[Value], default: Value, ke
         if default != MISSING:
             return default
         raise WillRaise("ValueError", f"{name}() arg is an empty sequence", by="Python")
-    if key == NONE and all(map(is_number, args)) and expression_branches.is_apart(b.emit.place):
-        return _apart(b, name, args[0], args[1:])
+    place = b.emit.place
+    if place is not None and key == NONE and all(map(is_number, args)) and expression_branches.is_apart(place):
+        return _apart(b, place, name, args[0], args[1:])
     args = [sequences.stable(b, item) for item in args] if key != NONE else args
     best, least = args[0], _keyed(b, key, args[0])
     for other in args[1:]:
@@ -84,16 +85,16 @@ def _extremum(b: OpBuilder, name: str, args: Sequence[Value], default: Value, ke
     return best
 
 
-def _apart(b: OpBuilder, name: str, best: Value, others: Sequence[Value]) -> Value:
+def _apart(b: OpBuilder, place: expression_branches.Place, name: str, best: Value, others: Sequence[Value]) -> Value:
     """The extremum of numbers of several kinds, which is of one kind on each path."""
     if not others:
         return best
     other, rest = others[0], others[1:]
     test = truth(b, b.operator("<" if name == "min" else ">", other, best))
     if isinstance(test, bool):
-        return _apart(b, name, other if test else best, rest)
-    yes, no = (functools.partial(_apart, b, name, number, rest) for number in (other, best))
-    return expression_branches.either(b.emit.place, test, yes, no)
+        return _apart(b, place, name, other if test else best, rest)
+    yes, no = (functools.partial(_apart, b, place, name, number, rest) for number in (other, best))
+    return expression_branches.either(place, test, yes, no)
 
 
 def _first_extremum(b: OpBuilder, name: str, x: ArrayValue) -> Value:
@@ -202,8 +203,8 @@ def _chosen(b: OpBuilder, name: str, test: bool | ScalarExpr, yes: Value, no: Va
             notes=("which of them comes first is known at run time only",),
             help="use tuples, `(a, b)`, instead of lists" if lists else sorts if name == "sorted" else converts,
         )
-        apart = is_number(yes) and is_number(no) and name != "sorted"
-        raise b.by_path(expression_branches.key_of(b.emit.place) if apart else None, error)
+        place = b.emit.place if is_number(yes) and is_number(no) and name != "sorted" else None
+        raise b.by_path(None if place is None else expression_branches.key_of(place), error)
     sides = (convert(scalar_expr(value), meeting.dtype) for value in (yes, no))
     others, place = meeting.other_kinds, b.emit.place
     if name != "sorted" and place is not None and types_of(yes) != types_of(no):

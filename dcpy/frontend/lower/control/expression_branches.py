@@ -27,14 +27,14 @@ Thunk = Callable[[], Value]
 Place = tuple["Frame", ast.expr]  # where an expression is evaluated
 
 
-def key_of(place: Place | None) -> object:
-    """The mark of the expression that is being evaluated; None in code of dcpy's own."""
-    return None if place is None else expression_splitting.key_of(*place)
+def key_of(place: Place) -> object:
+    """The mark of the expression that is being evaluated."""
+    return expression_splitting.key_of(*place)
 
 
-def is_apart(place: Place | None) -> bool:
+def is_apart(place: Place) -> bool:
     """Return whether the sides of the expression that is being evaluated are kept apart."""
-    return place is not None and place[0].b.split_joins.get(key_of(place), False)
+    return place[0].b.split_joins.get(key_of(place), False)
 
 
 def either(place: Place, test: ScalarExpr, yes: Thunk, no: Thunk) -> Value:
