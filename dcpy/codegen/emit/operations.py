@@ -42,7 +42,7 @@ INTEGER = table(
     "abs:dcpy_abs sign:dcpy_sign square:dcpy_square reciprocal:dcpy_reciprocal_int gcd:dcpy_gcd lcm:dcpy_lcm",
     "max:dcpy_max min:dcpy_min fmax:dcpy_max fmin:dcpy_min real:= imag:0 powmod:dcpy_powmod add_fits:dcpy_add_fits",
     "sub_fits:dcpy_sub_fits mul_fits:dcpy_mul_fits pow_fits:dcpy_pow_fits lshift_fits:dcpy_lshift_fits ctz:dcpy_ctz",
-    "range_length:dcpy_range_length",
+    "range_length:dcpy_range_length of_bits:dcpy_of_bits",
 )
 UNSIGNED = INTEGER | table("rshift:dcpy_rshift_unsigned abs:=")
 FLOAT = table(
@@ -55,7 +55,7 @@ FLOAT = table(
     "logaddexp:dcpy_logaddexp logaddexp2:dcpy_logaddexp2 heaviside:dcpy_heaviside real:= imag:0 erf erfc",
     "gamma:dcpy_gamma lgamma:dcpy_lgamma bessel_j0:j0 bessel_j1:j1 bessel_y0:y0 bessel_y1:y1 ieee_remainder:remainder",
     "round_to:dcpy_round_to ldexp:dcpy_ldexp exponent:dcpy_exponent erfinv:dcpy_erfinv erfcinv:dcpy_erfcinv",
-    "digamma:dcpy_digamma complex:dcpy_of_parts",
+    "digamma:dcpy_digamma complex:dcpy_of_parts bits:dcpy_bits",
 )
 COMPLEX = table(
     "add:+ sub:- mul:* neg:- eq:== ne:!= lt:dcpy_clt le:dcpy_cle gt:dcpy_cgt ge:dcpy_cge div:dcpy_cdiv pow:dcpy_cpow",

@@ -1,4 +1,4 @@
-// Results of Python's integers that 64 bits may not hold. C and C++.
+// Results of Python's integers that 64 bits may not hold, and numbers as bits. C and C++.
 
 // Whether a result of Python's integers fits into 64 bits.
 static inline bool dcpy_add_fits(int64_t a, int64_t b) { int64_t sum; return !__builtin_add_overflow(a, b, &sum); }
@@ -47,3 +47,18 @@ static inline int64_t dcpy_range_length(int64_t start, int64_t stop, int64_t ste
 
 // The position of the lowest bit that is set; 64 where none is.
 static inline int64_t dcpy_ctz(int64_t x) { return x == 0 ? 64 : __builtin_ctzll(x); }
+
+// The integer with the bits of a float64, and the float64 with those of an integer.
+static inline int64_t dcpy_bits(double x)
+{
+    union { double number; int64_t bits; } both;
+    both.number = x;
+    return both.bits;
+}
+
+static inline double dcpy_of_bits(int64_t x)
+{
+    union { int64_t bits; double number; } both;
+    both.bits = x;
+    return both.number;
+}

@@ -349,7 +349,7 @@ class Frame:
 
     def list_home(self, name: str, kind: Any) -> ListValue:
         """The array that grows, in which lists of `name` meet; `kind`: what their items are."""
-        array = self._with_room(name, (name, "list", kind.dtype, kind.shape), kind.dtype, kind.shape)
+        array = self._with_room(name, (name, "list", kind.dtype, kind.shape, kind.packed), kind.dtype, kind.shape)
         found: ListValue = kind.list_of(array, size=self.size_home(name, 0))
         return found
 

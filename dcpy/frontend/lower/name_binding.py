@@ -265,11 +265,24 @@ def bind_plain(frame: Frame, target: ast.expr, value: Value) -> None:
         frame.env[target.id] = value
         return
     parts = target.elts if isinstance(target, ast.Tuple | ast.List) else []
-    items = sequences.items(frame.b, frame.program.evaluator.all_items(frame, value))
+    value = frame.program.evaluator.all_items(frame, value)
+    items = _counted_items(frame, value, len(parts)) or sequences.items(frame.b, value)
     if len(parts) != len(items):
         raise FrontendError(f"cannot unpack {len(items)} values into {len(bound_names(target))}")
     for part, item in zip(parts, items, strict=True):
         bind_plain(frame, part, item)
+
+
+def _counted_items(frame: Frame, value: Value, wanted: int) -> list[Value] | None:
+    """The items of something whose length is known, and checked, at run time; None for others."""
+    b = frame.b
+    size = sequences.length(b, value) if isinstance(value, ArrayValue | ListValue) else None
+    if size is None or size.constant is not None:
+        return None
+    few = f"not enough values to unpack (expected {wanted}, got {{0}})"
+    b.emit.require(size - wanted, "ValueError", few, (size,))
+    b.emit.require(wanted - size, "ValueError", f"too many values to unpack (expected {wanted})")
+    return [sequences.at(b, value, as_expr(k)) for k in range(wanted)]
 
 
 def global_array(frame: Frame, array: Any, dependence: NameRead | None) -> ArrayValue:

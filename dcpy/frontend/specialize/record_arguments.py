@@ -319,15 +319,20 @@ def maker(cls: type, names: tuple[Any, ...]) -> Callable[..., Any]:
 def lister(levels: tuple[Any, ...], weak: bool) -> Callable[..., Any]:
     """A function from an array to the lists (or tuples) that its elements are in; `weak`: they are Python's numbers."""
 
+    packed = getattr(levels[-1], "from_words", None)
+    last = len(levels) - 1 if packed is not None else len(levels)
+
     def nested(part: Any, depth: int) -> Any:
-        if depth == len(levels):
+        if depth == last:
             return part
+        if packed is not None and depth == last - 1:
+            return packed(part) if levels[depth] else tuple(packed(part))
         items = [nested(item, depth + 1) for item in part]
         cls = getattr(levels[depth], "cls", tuple)
         return items if levels[depth] else tuple.__new__(cls, items)
 
     def make(array: Any) -> Any:
-        return nested(array.tolist() if weak else array, 0)
+        return nested(array.tolist() if weak and packed is None else array, 0)
 
     return make
 

@@ -1,10 +1,10 @@
 """The scalar operations of tasklets, as one table.
 
 Each operation works on arguments of one common dtype (casts are explicit nodes) and means exactly what the NumPy
-function named beside it does on scalars of that dtype; one without a name what `integer_ops` (of int64), `float_ops`
-or `complex_ops` says.
+function named beside it does on scalars of that dtype; one without a name what `integer_ops` (of int64), `float_ops`,
+`complex_ops` or `bit_ops` says.
 `result` says how the dtype of the value follows: ``same`` as the arguments, ``bool``, ``real`` (the real part's dtype
-of a complex one), ``complex`` (that of which the argument is a part), or ``last`` (``select``).
+of a complex one), ``complex`` (that of which the argument is a part), ``last`` (``select``), or its name.
 The interpreter calls NumPy; C++ spellings are the code generator's.
 """
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from dcpy.base.errors import UnknownName
 from dcpy.ir import types
-from dcpy.ir.expressions import complex_ops, float_ops, integer_ops
+from dcpy.ir.expressions import bit_ops, complex_ops, float_ops, integer_ops
 from dcpy.ir.types import DType
 
 
@@ -33,7 +33,7 @@ class OpInfo:
 
     def numpy(self) -> np.ufunc:
         if not self.numpy_name:
-            functions = integer_ops.FUNCTIONS | float_ops.FUNCTIONS | complex_ops.FUNCTIONS
+            functions = integer_ops.FUNCTIONS | float_ops.FUNCTIONS | complex_ops.FUNCTIONS | bit_ops.FUNCTIONS
             return functions[self.name]  # type: ignore[no-any-return]
         return getattr(np, self.numpy_name)  # type: ignore[no-any-return]
 
@@ -89,6 +89,8 @@ def _table() -> dict[str, OpInfo]:
         OpInfo("powmod", 3, "", "same"),  # Python's pow(base, exponent, modulus)
         OpInfo("range_length", 3, "", "same"),  # of Python's range(start, stop, step)
         OpInfo("ctz", 1, "", "same"),  # trailing zeros: the position of the lowest bit that is set
+        OpInfo("bits", 1, "", "int64"),  # the integer with the bits of a float64
+        OpInfo("of_bits", 1, "", "float64"),  # the float64 with the bits of an integer
         *(OpInfo(name, 2, "", "bool") for name in integer_ops.FUNCTIONS if name.endswith("_fits")),
         *(OpInfo(name, arity, "") for name, arity in float_ops.ARITIES.items()),
     ]
@@ -117,5 +119,9 @@ def result_dtype(name: str, args: tuple[DType, ...]) -> DType:
             return args[0].real
         case "complex":
             return args[0].complex
+        case "int64":
+            return types.int64
+        case "float64":
+            return types.float64
         case _:
             return args[-1]

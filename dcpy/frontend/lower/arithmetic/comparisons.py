@@ -31,7 +31,7 @@ from dcpy.frontend.abstract_values.values import (
 from dcpy.frontend.lower.arithmetic.operators import COMPARISONS, binary, truth
 from dcpy.frontend.lower.frame import IdentityMatters
 from dcpy.frontend.lower.sequences import items as sequences
-from dcpy.frontend.python.containers.known_keys import holds
+from dcpy.frontend.python.containers.known_keys import holds, same_items
 from dcpy.frontend.specialize.record_arguments import is_frozen
 from dcpy.ir import types
 from dcpy.ir.expressions.scalar import Const, Index, ScalarExpr, op
@@ -161,7 +161,9 @@ def _counted(b: OpBuilder, symbol: str, left: Value, right: Value) -> Truth:
     if TupleValue(()) in (left, right):
         empty = inverse(truth(b, right if left == TupleValue(()) else left))
         return empty if symbol == "==" else inverse(empty)
-    equal = truth(b, b.call(Static(np.array_equal), b.array(left), b.array(right)))
+    packed = any(isinstance(one, ListValue) and one.packed is not None for one in (left, right))
+    equal = truth(b, b.call(Static(same_items), left, right) if packed else
+                  b.call(Static(np.array_equal), b.array(left), b.array(right)))  # fmt: skip
     return equal if symbol == "==" else inverse(equal)
 
 

@@ -9,7 +9,7 @@ from dcpy.frontend.abstract_values.dynamic_arrays import AxisWindow, Resized, Sl
 from dcpy.frontend.abstract_values.list_values import ListValue
 from dcpy.frontend.abstract_values.values import ArrayValue, Maybe, RecordValue, Scalar, TupleValue, Value
 from dcpy.frontend.lower.arrays.name_aliases import shown_by_others
-from dcpy.frontend.lower.sequences import list_types
+from dcpy.frontend.lower.sequences import item_kinds
 from dcpy.ir.expressions.scalar import Load
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def rehomed(frame: Frame, name: str, value: Value) -> Value:
             axes = frame.program.home_axes.get(container, ())
             return frame.array_home(name, dtype, shape, axes, shown_by_others(frame, name, [frame.env]))
         case ListValue(array=array) if value.size:
-            return frame.list_home(name, list_types.kind_of_list(frame.b, value))
+            return frame.list_home(name, item_kinds.kind_of_list(frame.b, value))
         case ListValue(array=array):
             own = rehomed(frame, name, array)
             assert isinstance(own, ArrayValue)  # homes keep their kind

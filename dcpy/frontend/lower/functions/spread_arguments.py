@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dcpy.frontend.abstract_values.list_values import ListValue
-from dcpy.frontend.abstract_values.values import ArrayValue, BoundMethod, FunctionValue, Static, Value
+from dcpy.frontend.abstract_values.packed_items import PackedTuple
+from dcpy.frontend.abstract_values.values import ArrayValue, BoundMethod, FunctionValue, Static, TupleValue, Value
+from dcpy.frontend.lower.sequences import item_words
 from dcpy.frontend.lower.sequences import items as sequences
 from dcpy.ir.symbolic import as_expr
 
@@ -44,6 +46,11 @@ def columns(frame: Frame, function: Value, call: ast.Call, rows: Callable[[ast.e
     if not is_zip or not isinstance(call.args[0], ast.Starred):
         return None
     found = frame.program.evaluator.all_items(frame, rows(call.args[0].value))
+    if isinstance(found, ListValue) and len(found.levels) == 2 and found.packed is not None:
+        if any(isinstance(part, PackedTuple) for part in found.packed.parts):
+            return frame.b.call(function, *spread(frame, found, None))
+        parts = item_words.columns(frame.b, found)
+        return TupleValue(tuple(replace(part, levels=(False,)) for part in parts))
     array = found.array if isinstance(found, ListValue) and found.holds_numbers else found
     if not isinstance(array, ArrayValue) or array.rank != 2 or frame.b.exact(array.shape[0]).constant is not None:
         return frame.b.call(function, *spread(frame, found, None))

@@ -163,18 +163,22 @@ class Leaves:
 
     def counted(self, value: ListValue) -> Listed:
         """A list whose length is known at run time only."""
-        own = value.array.dtype.numpy.type
-        if not all(issubclass(own, kind) for kind in value.other_kinds):  # an np.float64 is a float as well
-            kinds = " and ".join(mixed_kinds(self._number(value)))
-            raise FrontendError(
-                f"a list that is returned holds {kinds}, and which is where is known at run time only",
-                help=f"make all of them one type: {mixed_kinds(self._number(value))[-1]}(x)",
-            )
+        for number in self._numbers(value):
+            own = number.dtype.numpy.type
+            if not all(issubclass(own, kind) for kind in number.other_kinds):  # an np.float64 is a float as well
+                kinds = " and ".join(mixed_kinds(number))
+                raise FrontendError(
+                    f"a list that is returned holds {kinds}, and which is where is known at run time only",
+                    help=f"make all of them one type: {mixed_kinds(number)[-1]}(x)",
+                )
         return Listed(value.levels, value.weak, self.leaf(value.array), self.key(value.token))
 
-    def _number(self, value: ListValue) -> Scalar:
-        """Return a number that represents the numbers in a list."""
-        return Scalar(Load("", (), value.array.dtype), value.weak, value.other_kinds)
+    def _numbers(self, value: ListValue) -> list[Scalar]:
+        """Return numbers that represent those in a list."""
+        if value.packed is None:
+            return [Scalar(Load("", (), value.array.dtype), value.weak, value.other_kinds)]
+        return [Scalar(Load("", (), number.dtype), number.weak, number.other_kinds)
+                for number, _ in value.packed.numbers()]  # fmt: skip
 
     def leaf(self, value: Value) -> int:
         """The index of one more."""

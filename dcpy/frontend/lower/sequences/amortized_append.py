@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from dcpy.frontend.abstract_values.list_values import FIRST_ROOM, ListValue
 from dcpy.frontend.abstract_values.values import ArrayValue, Value
-from dcpy.frontend.lower.sequences import list_types
+from dcpy.frontend.lower.sequences import item_kinds, list_types
 from dcpy.ir import types
 from dcpy.ir.data import Scalar as ScalarContainer
 from dcpy.ir.expressions.scalar import Const, Index, Load, ScalarExpr, op
@@ -22,7 +22,7 @@ from dcpy.ir.symbolic import ONE, ZERO, Expr
 if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame
 
-def empty_growing(frame: Frame, kind: list_types.ItemKind, capacity: Expr | None = None) -> ListValue:
+def empty_growing(frame: Frame, kind: item_kinds.ItemKind, capacity: Expr | None = None) -> ListValue:
     """A list without items. With a `capacity`, it never holds more than so many; else it gets more room when needed."""
     b = frame.b
     if capacity is None:
@@ -68,7 +68,7 @@ def appended(frame: Frame, value: ListValue, item: Value, *, bounded: bool = Fal
     length = length_of(frame, value)
     if not bounded:
         reserve(frame, value, length, ONE)
-    list_types.put(frame.b, value.array, (length,), item)
+    list_types.put(frame.b, value.array, (length,), item, value.levels[1:])
     set_length(frame, value.size, length + 1)
 
 
@@ -84,9 +84,9 @@ def reserve(frame: Frame, value: ListValue, length: Expr, more: Expr) -> None:
     frame.emit.block(Branch([(full, region)], None))
 
 
-def as_growing(frame: Frame, value: ListValue, kind: list_types.ItemKind) -> ListValue:
+def as_growing(frame: Frame, value: ListValue, kind: item_kinds.ItemKind) -> ListValue:
     """A list that can grow, with the items of one that cannot."""
-    found = empty_growing(frame, replace(kind, fill=None))
+    found = empty_growing(frame, kind.unfilled())
     extend(frame, found, value.array)
     return found
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.abstract_values.list_values import Lazy
+from dcpy.frontend.abstract_values.list_values import Lazy, Level
 from dcpy.frontend.abstract_values.values import ArrayValue, Static, TupleValue, Value, integer
 from dcpy.frontend.desugar.bound_and_free_names import bound_names
 from dcpy.frontend.lower.arrays.name_aliases import held
@@ -22,8 +22,8 @@ from dcpy.frontend.lower.expressions import evaluate, require_no_late_variables
 from dcpy.frontend.lower.name_binding import materialize
 from dcpy.frontend.lower.objects import special_methods
 from dcpy.frontend.lower.parallel_maps.loop_parallelization import as_map
+from dcpy.frontend.lower.sequences import item_kinds, list_types
 from dcpy.frontend.lower.sequences import items as sequences
-from dcpy.frontend.lower.sequences import list_types
 from dcpy.frontend.lower.sequences.amortized_append import appended, empty_growing, shown
 from dcpy.frontend.lower.sequences.generator_inlining import in_frame, is_generated
 from dcpy.frontend.lower.sequences.iteration import ItemIteration
@@ -109,7 +109,7 @@ def _fill(frame: Frame, node: Comprehension, first: Value) -> Value:
     if not found:  # nothing is ever reached, or it raises
         ItemIteration(frame, node, node.generators, first, lambda _: None).run()
         return TupleValue((), is_list=True)
-    kind = list_types.joined_kind(frame.b, [list_types.kind_of_item(frame.b, value) for value in found])
+    kind = item_kinds.joined_kind(frame.b, [item_kinds.kind_of_item(frame.b, value) for value in found])
     if not all(joins.known_outside(frame, (size,)) for size in kind.shape):
         raise FrontendError(
             "the rows of the list have different lengths, which are known at run time only",
@@ -119,7 +119,7 @@ def _fill(frame: Frame, node: Comprehension, first: Value) -> Value:
     known = [size for size in sizes if size is not None]
     if walk.filtered or len(known) < len(node.generators):
         capacity = product_of(*known) if len(known) == len(node.generators) else None
-        return _count(frame, node, first, replace(kind, fill=None), capacity)
+        return _count(frame, node, first, kind.unfilled(), capacity)
     return _place(frame, node, first, kind, known)
 
 
@@ -129,13 +129,13 @@ def _one_size(frame: Frame, sizes: Sequence[Expr]) -> Expr | None:
     return frame.b.exact(sizes[0]) if same and joins.known_outside(frame, (sizes[0],)) else None
 
 
-def _place(frame: Frame, node: Comprehension, first: Value, kind: list_types.ItemKind, sizes: Sequence[Expr]) -> Value:
+def _place(frame: Frame, node: Comprehension, first: Value, kind: item_kinds.ItemKind, sizes: Sequence[Expr]) -> Value:
     """Each item has its place."""
     b = frame.b
     out = b.empty([*sizes, *kind.shape], kind.dtype, name="list")
 
     def visit(places: Sequence[Expr]) -> None:
-        _put(frame, node, out, places)
+        _put(frame, node, out, places, kind.levels)
 
     walk = ItemIteration(frame, node, node.generators, first, visit)
     walk.wrap = lambda loop, _: as_map(frame, loop, out)
@@ -145,21 +145,26 @@ def _place(frame: Frame, node: Comprehension, first: Value, kind: list_types.Ite
     return kind.list_of(out)
 
 
-def _put(frame: Frame, node: Comprehension, out: ArrayValue, places: Sequence[Expr]) -> None:
+def _put(
+    frame: Frame, node: Comprehension, out: ArrayValue, places: Sequence[Expr], levels: tuple[Level, ...]
+) -> None:  # fmt: skip
     """Store an item; those of a comprehension inside are stored where they belong at once."""
     inner = node.elt
     if not isinstance(inner, ast.ListComp) or len(inner.generators) > 1 or inner.generators[0].ifs:
-        list_types.put(frame.b, out, places, _held(frame, _element(frame, node), out))
+        list_types.put(frame.b, out, places, _held(frame, _element(frame, node), out), levels)
         return
     first = special_methods.iterated(frame, evaluate(frame, inner.generators[0].iter))
     if sequences.is_short(frame.b, first):
-        list_types.put(
-            frame.b, out, places, _held(frame, sequences.stable(frame.b, comprehend(frame, inner, first)), out)
-        )
+        row = sequences.stable(frame.b, comprehend(frame, inner, first))
+        list_types.put(frame.b, out, places, _held(frame, row, out), levels)
         return
     size = sequences.length(frame.b, first)
     frame.b.same_size(out.shape[len(places)], size, "the rows of the list have different lengths")
-    walk = ItemIteration(frame, inner, inner.generators, first, lambda more: _put(frame, inner, out, [*places, *more]))
+
+    def visit(more: Sequence[Expr]) -> None:
+        _put(frame, inner, out, [*places, *more], levels[1:])
+
+    walk = ItemIteration(frame, inner, inner.generators, first, visit)
     walk.wrap = lambda loop, _: as_map(frame, loop, out)
     walk.run()
 
@@ -169,7 +174,7 @@ def _held(frame: Frame, item: Value, out: ArrayValue) -> Value:
     return item
 
 
-def _count(frame: Frame, node: Comprehension, first: Value, kind: list_types.ItemKind, capacity: Expr | None) -> Value:
+def _count(frame: Frame, node: Comprehension, first: Value, kind: item_kinds.ItemKind, capacity: Expr | None) -> Value:
     """Items one behind the other, as many as there are."""
     found = empty_growing(frame, kind, capacity)
 

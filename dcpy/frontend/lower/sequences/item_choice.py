@@ -19,7 +19,7 @@ from dcpy.frontend.abstract_values.values import ArrayValue, SliceValue, TupleVa
 from dcpy.frontend.lower.arrays.name_aliases import held
 from dcpy.frontend.lower.control.expression_splitting import key_of_item
 from dcpy.frontend.lower.lowering_signals import ROWS, WillRaise
-from dcpy.frontend.lower.sequences import amortized_append, list_references, list_types
+from dcpy.frontend.lower.sequences import amortized_append, item_kinds, list_references, list_types
 from dcpy.frontend.lower.sequences import items as sequences
 
 if TYPE_CHECKING:
@@ -68,17 +68,17 @@ def _as_rows(frame: Frame, owner: TupleValue) -> ListValue | None:
     ):
         return None
     try:
-        kind = list_types.joined_kind(frame.b, [list_types.kind_of_item(frame.b, part) for part in owner.items])
+        kind = item_kinds.joined_kind(frame.b, [item_kinds.kind_of_item(frame.b, part) for part in owner.items])
     except FrontendError:
         return None
     return amortized_append.shown(frame, become_array(frame, name, owner, kind), name)
 
 
-def become_array(frame: Frame, name: str, shown: TupleValue, kind: list_types.ItemKind) -> ListValue:
+def become_array(frame: Frame, name: str, shown: TupleValue, kind: item_kinds.ItemKind) -> ListValue:
     """A list of known length, with all that is in it, is an array of items of that kind from now on."""
     shown = replace(shown, token=None)
     held(frame, name + list_references.ITEMS, shown, name)
-    found = list_types.as_array_list(frame.b, shown, replace(kind, fill=None))
+    found = list_types.as_array_list(frame.b, shown, kind.unfilled())
     found = replace(found, array=replace(found.array, fresh=False))
     if name:
         list_references.set_content(frame, name, found)

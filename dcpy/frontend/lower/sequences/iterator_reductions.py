@@ -39,8 +39,8 @@ from dcpy.frontend.lower.arithmetic.operators import truth
 from dcpy.frontend.lower.expressions import evaluate
 from dcpy.frontend.lower.name_binding import bind_name, materialize
 from dcpy.frontend.lower.objects import special_methods
+from dcpy.frontend.lower.sequences import item_kinds, item_words, list_types
 from dcpy.frontend.lower.sequences import items as sequences
-from dcpy.frontend.lower.sequences import list_types
 from dcpy.frontend.lower.sequences.comprehensions import all_items, comprehend
 from dcpy.frontend.lower.sequences.generator_inlining import in_frame
 from dcpy.frontend.lower.sequences.iteration import ItemIteration
@@ -314,7 +314,7 @@ def _list(frame: Frame, args: Sequence[Value], kwargs: Mapping[str, Value]) -> V
     if isinstance(value, Lazy):
         return all_items(frame, value)
     if isinstance(value, ArrayValue):
-        kind = list_types.kind_of_rows(frame.b, value)
+        kind = item_kinds.kind_of_rows(frame.b, value)
         return kind.list_of(replace(frame.b.copy(value, name="list"), fresh=True))
     if isinstance(value, ListValue):
         made = value.of(replace(frame.b.copy(value.array, name="list"), fresh=True))
@@ -369,6 +369,8 @@ def _require_order(keys: ListValue) -> None:
 
 def _columns(frame: Frame, items: ListValue) -> list[ListValue]:
     """The first numbers of the items, the second ones, and so on."""
+    if items.packed is not None and len(items.levels) == 2:
+        return item_words.columns(frame.b, items)
     count = items.array.shape[1].constant if len(items.levels) == items.array.rank == 2 else None
     if count is None:
         return [items]

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.abstract_values.list_values import ListRef, ListValue
-from dcpy.frontend.abstract_values.values import ArrayValue, DictValue, Missing, TupleValue, Value, kind_of
+from dcpy.frontend.abstract_values.values import DictValue, Missing, TupleValue, Value, kind_of
 from dcpy.frontend.lower.arrays.name_aliases import held
 from dcpy.frontend.lower.frame import how_to_part, name_for_user
-from dcpy.frontend.lower.sequences import amortized_append, list_references, list_types
+from dcpy.frontend.lower.sequences import amortized_append, item_kinds, list_references, list_types
 from dcpy.frontend.lower.sequences.keys_at_run_time import require_hashed
 from dcpy.ir.symbolic import ZERO
 
@@ -47,7 +47,7 @@ def join(frame: Frame, name: str, values: Sequence[Value], paths: Any, join_valu
             return TupleValue(items, is_list=True, token=token)
     try:
         kinds_ = [_kind(frame, env, value) for env, value in zip(envs, lists, strict=True)]
-        kind = replace(list_types.joined_kind(frame.b, [kind for kind in kinds_ if kind is not None]), fill=None)
+        kind = item_kinds.joined_kind(frame.b, [kind for kind in kinds_ if kind is not None]).unfilled()
     except FrontendError as error:
         return Missing(f"{name_for_user(name)} differs from path to path: {error.message}", help=error.help)
     if not all(symbol in frame.emit.sdfg.symbols for size in kind.shape for symbol in size.symbols):
@@ -78,13 +78,13 @@ def _dictionaries(
     return missing or DictValue(tuple(zip(keys, items, strict=True)), token, found[0].site)
 
 
-def _kind(frame: Frame, env: list_references.Env, value: List) -> list_types.ItemKind | None:
+def _kind(frame: Frame, env: list_references.Env, value: List) -> item_kinds.ItemKind | None:
     if isinstance(value, ListValue):
-        return list_types.kind_of_list(frame.b, value)
+        return item_kinds.kind_of_list(frame.b, value)
     whole = list_references.resolved(env, value)
     assert isinstance(whole, TupleValue)
-    kinds = [list_types.kind_of_item(frame.b, item) for item in whole.items]
-    return list_types.joined_kind(frame.b, kinds) if kinds else None
+    kinds = [item_kinds.kind_of_item(frame.b, item) for item in whole.items]
+    return item_kinds.joined_kind(frame.b, kinds) if kinds else None
 
 
 def _token(frame: Frame, name: str, values: Sequence[Value], envs: Sequence[list_references.Env]) -> object:
@@ -104,13 +104,13 @@ def _token(frame: Frame, name: str, values: Sequence[Value], envs: Sequence[list
     return list_references.Frozen(reason)
 
 
-def list_slot(frame: Frame, name: str, lists: Sequence[List], kind: list_types.ItemKind) -> ListValue:
+def list_slot(frame: Frame, name: str, lists: Sequence[List], kind: item_kinds.ItemKind) -> ListValue:
     """The list of the name's own in which the others meet."""
     for value in lists:
         if not isinstance(value, ListValue) or not amortized_append.grows(value):
             continue
         container = value.array.container
-        same = list_types.same_kind(frame.b, kind, list_types.kind_of_list(frame.b, value))
+        same = item_kinds.same_kind(frame.b, kind, item_kinds.kind_of_list(frame.b, value))
         _, (owner, *_) = frame.homes().get(container, (None, ("",)))
         if same and owner == name and frame.emit.is_visible(container):  # that of another name may be in use
             return replace(value, fill=None)
@@ -146,9 +146,8 @@ def write(frame: Frame, target: ListValue, source: List) -> None:
             held(frame, "", item, frame.b.root(target.array.container))
             amortized_append.appended(frame, target, item)
         return
-    array = frame.b.cast(source.array, target.array.dtype)
-    assert isinstance(array, ArrayValue)
-    amortized_append.extend(frame, target, array)
+    kind = item_kinds.kind_of_list(frame.b, target)
+    amortized_append.extend(frame, target, list_types.converted(frame.b, source, kind))
 
 
 def is_visible(frame: Frame, value: ListRef | ListValue | DictValue, of_array: Callable[[Frame, Value], bool]) -> bool:

@@ -33,6 +33,7 @@ from dcpy.frontend.lower.sequences import (
     amortized_append,
     dictionaries,
     item_choice,
+    item_kinds,
     list_preallocation,
     list_references,
     list_search,
@@ -83,7 +84,7 @@ def set_item(frame: Frame, owner: List, key: Value, value: Value) -> None:
     index = list_types.position(frame.b, key, frame.b.exact(shown.array.shape[0]), ASSIGNMENT)
     list_references.require_own(given, name)
     list_references.forget_rows(frame, name, index)
-    list_types.put(frame.b, found.array, (index,), list_references.shown(frame, value))
+    list_types.put(frame.b, found.array, (index,), list_references.shown(frame, value), found.levels[1:])
 
 
 def _set_in_row(frame: Frame, owner: List, row: ListRow, key: Value, value: Value) -> None:
@@ -104,7 +105,7 @@ def _set_in_row(frame: Frame, owner: List, row: ListRow, key: Value, value: Valu
     index = list_types.position(b, key, b.exact(owner.array.shape[0]), ASSIGNMENT)
     if isinstance(value, ListValue | TupleValue | ArrayValue):
         raise FrontendError(f"{kind_of(value)} is assigned to an item of a row", help="assign numbers")
-    wider = list_types.kind_of_item(b, value)
+    wider = item_kinds.kind_of_item(b, value)
     found = _as_kind(frame, name, content, _joined_numbers(frame, content, wider))
     if b.root(found.array.container) != b.root(owner.array.container) and found is content:
         raise FrontendError("the row belongs to a list that has changed since", help="index the outer list again")
@@ -112,9 +113,9 @@ def _set_in_row(frame: Frame, owner: List, row: ListRow, key: Value, value: Valu
     list_types.put(b, found.array, (*row.indices, index), value)
 
 
-def _joined_numbers(frame: Frame, content: ListValue, item: list_types.ItemKind) -> list_types.ItemKind:
-    inner = list_types.ItemKind(content.array.dtype, content.weak, content.other_kinds, fill=content.fill)
-    met = list_types.joined_kind(frame.b, [inner, item])
+def _joined_numbers(frame: Frame, content: ListValue, item: item_kinds.ItemKind) -> item_kinds.ItemKind:
+    inner = item_kinds.ItemKind(content.array.dtype, content.weak, content.other_kinds, fill=content.fill)
+    met = item_kinds.joined_kind(frame.b, [inner, item])
     return replace(met, shape=content.array.shape[1:], levels=content.levels[1:], fill=None)
 
 
@@ -136,9 +137,12 @@ def _set_slice(frame: Frame, name: str, content: List, key: SliceValue, value: V
     if isinstance(items, TupleValue):
         held(frame, "", items, name)
         items = list_types.as_array_list(b, items)
-    source = items.array if isinstance(items, ListValue) else b.array(items)
-    kind = list_types.kind_of_list(b, items) if isinstance(items, ListValue) else list_types.kind_of_item(b, items)
+    kind = item_kinds.kind_of_list(b, items) if isinstance(items, ListValue) else item_kinds.kind_of_item(b, items)
     found_list = _holding_kind(frame, name, content, kind)
+    if isinstance(items, ListValue):
+        source = list_types.converted(b, items, item_kinds.kind_of_list(b, found_list))
+    else:
+        source = b.array(items)
     target = b.subscript(amortized_append.shown(frame, found_list).array, [key])
     assert isinstance(target, ArrayValue)
     b.same_size(target.shape[0], source.shape[0], "a slice whose bounds are known at run time only keeps its length")
@@ -210,7 +214,7 @@ def _append(frame: Frame, owner: List, args: list[Value]) -> Value:
     shown = list_references.shown(frame, item)
     list_references.require_own(args[0], name)
     held(frame, "", _unseen(args[0], shown), name)
-    amortized_append.appended(frame, _room(frame, name, content, list_types.kind_of_item(frame.b, shown)), shown)
+    amortized_append.appended(frame, _room(frame, name, content, item_kinds.kind_of_item(frame.b, shown)), shown)
     return NONE
 
 
@@ -234,12 +238,14 @@ def _extend(frame: Frame, owner: List, args: list[Value]) -> Value:
             _append(frame, owner, [item])
         return NONE
     if isinstance(more, ListValue):
-        kind, array = list_types.kind_of_list(frame.b, more), more.array
+        kind, added = item_kinds.kind_of_list(frame.b, more), more
     else:
-        kind, array = list_types.kind_of_rows(frame.b, more), more
+        kind = item_kinds.kind_of_rows(frame.b, more)
+        added = kind.list_of(more)
         held(frame, "", more, name)
     found = _room(frame, name, content, kind)
-    amortized_append.extend(frame, found, frame.b.array(frame.b.cast(array, found.array.dtype)))
+    array = list_types.converted(frame.b, added, item_kinds.kind_of_list(frame.b, found))
+    amortized_append.extend(frame, found, array)
     return NONE
 
 
@@ -314,12 +320,12 @@ def _insert(frame: Frame, owner: List, args: list[Value]) -> Value:
     b = frame.b
     value = list_references.shown(frame, item)
     held(frame, "", _unseen(args[1], value), name)
-    found = _room(frame, name, content, list_types.kind_of_item(b, value))
+    found = _room(frame, name, content, item_kinds.kind_of_item(b, value))
     length = amortized_append.length_of(frame, found)
     amortized_append.reserve(frame, found, length, ONE)
     index = _insertion(frame, args[0], length)
     _move(frame, found, index, index + 1, length - index)
-    list_types.put(b, found.array, (index,), value)
+    list_types.put(b, found.array, (index,), value, found.levels[1:])
     amortized_append.set_length(frame, found.size, length + 1)
     return NONE
 
@@ -427,37 +433,34 @@ def _known(key: Value) -> int | None:
 
 def _holding(frame: Frame, name: str, content: List, value: Value) -> ListValue:
     """The list as an array that can hold a value, too."""
-    return _holding_kind(frame, name, content, list_types.kind_of_item(frame.b, value))
+    return _holding_kind(frame, name, content, item_kinds.kind_of_item(frame.b, value))
 
 
-def _holding_kind(frame: Frame, name: str, content: List, kind: list_types.ItemKind) -> ListValue:
+def _holding_kind(frame: Frame, name: str, content: List, kind: item_kinds.ItemKind) -> ListValue:
     if isinstance(content, TupleValue):
         shown = list_references.shown(frame, content)
         assert isinstance(shown, TupleValue)
-        kinds = [list_types.kind_of_item(frame.b, item) for item in shown.items]
-        return item_choice.become_array(frame, name, shown, list_types.joined_kind(frame.b, [*kinds, kind]))
+        kinds = [item_kinds.kind_of_item(frame.b, item) for item in shown.items]
+        return item_choice.become_array(frame, name, shown, item_kinds.joined_kind(frame.b, [*kinds, kind]))
     return _as_kind(
-        frame, name, content, list_types.joined_kind(frame.b, [list_types.kind_of_list(frame.b, content), kind])
+        frame, name, content, item_kinds.joined_kind(frame.b, [item_kinds.kind_of_list(frame.b, content), kind])
     )
 
 
-def _as_kind(frame: Frame, name: str, content: ListValue, kind: list_types.ItemKind) -> ListValue:
+def _as_kind(frame: Frame, name: str, content: ListValue, kind: item_kinds.ItemKind) -> ListValue:
     """The list with numbers of a wider kind, where it needs them."""
-    kind = replace(kind, fill=None)
-    if kind.dtype == content.array.dtype:
+    kind = kind.unfilled()
+    if kind.dtype == content.array.dtype and kind.packed == content.packed:
         found = replace(content, weak=kind.weak, other_kinds=kind.other_kinds, fill=None)
     elif content.size:
         shown = amortized_append.shown(frame, content)
-        found = amortized_append.as_growing(frame, replace(shown, array=_cast(frame, shown.array, kind)), kind)
+        array = list_types.converted(frame.b, shown, kind)
+        found = amortized_append.as_growing(frame, replace(shown, array=array), kind)
     else:
-        found = kind.list_of(replace(_cast(frame, content.array, kind), fresh=False))
+        found = kind.list_of(replace(list_types.converted(frame.b, content, kind), fresh=False))
     if found != content:
         _update(frame, name, found)
     return found
-
-
-def _cast(frame: Frame, array: ArrayValue, kind: list_types.ItemKind) -> ArrayValue:
-    return frame.b.array(frame.b.cast(array, kind.dtype))
 
 
 def _growing(frame: Frame, name: str, content: List) -> ListValue:
@@ -470,15 +473,15 @@ def _growing(frame: Frame, name: str, content: List) -> ListValue:
         held(frame, name + list_references.ITEMS, shown, name)
         content = list_types.as_array_list(frame.b, shown)
     content = amortized_append.shown(frame, content)
-    found = amortized_append.as_growing(frame, content, list_types.kind_of_list(frame.b, content))
+    found = amortized_append.as_growing(frame, content, item_kinds.kind_of_list(frame.b, content))
     _update(frame, name, found)
     return found
 
 
-def _room(frame: Frame, name: str, content: List, kind: list_types.ItemKind) -> ListValue:
+def _room(frame: Frame, name: str, content: List, kind: item_kinds.ItemKind) -> ListValue:
     """The list as one that can grow and holds items of a kind, too."""
     if isinstance(content, TupleValue) and not content.items:
-        found = amortized_append.empty_growing(frame, replace(kind, fill=None))
+        found = amortized_append.empty_growing(frame, kind.unfilled())
         _update(frame, name, found)
         return found
     wide = _holding_kind(frame, name, content, kind)

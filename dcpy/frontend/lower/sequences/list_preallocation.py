@@ -17,7 +17,7 @@ from dcpy.frontend.abstract_values.values import ArrayValue, TupleValue, Value
 from dcpy.frontend.desugar import core
 from dcpy.frontend.lower.arrays.name_aliases import held
 from dcpy.frontend.lower.control import joins
-from dcpy.frontend.lower.sequences import amortized_append, list_references, list_types
+from dcpy.frontend.lower.sequences import amortized_append, item_kinds, list_references, list_types
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import Expr, as_expr
 
@@ -27,10 +27,11 @@ if TYPE_CHECKING:
 
 @dataclass
 class PreallocatedList:
-    """A list that a loop fills: its array, how many items were there before, and the place of the next one."""
+    """A list that a loop fills: its array, how many items were there before, their kind, and the place of the next."""
 
     array: ArrayValue
     start: Expr
+    kind: item_kinds.ItemKind
     place: Expr | None = None
 
 
@@ -116,20 +117,20 @@ def run_filling(frame: Frame, keys: list[str], count: Expr, run: Callable[[], No
             program.lists.preallocated.pop(key, None)
 
 
-def _started(frame: Frame, content: TupleValue | ListValue, kind: list_types.ItemKind, count: Expr) -> PreallocatedList:
+def _started(frame: Frame, content: TupleValue | ListValue, kind: item_kinds.ItemKind, count: Expr) -> PreallocatedList:
     b = frame.b
     start = as_expr(len(content.items)) if isinstance(content, TupleValue) else b.exact(content.array.shape[0])
     out = b.empty((start + count, *kind.shape), kind.dtype, name="list")
     if isinstance(content, TupleValue):
         for position, item in enumerate(content.items):
             held(frame, "", list_references.shown(frame, item), b.root(out.container))
-            list_types.put(b, out, (as_expr(position),), list_references.shown(frame, item))
+            list_types.put(b, out, (as_expr(position),), list_references.shown(frame, item), kind.levels)
     else:
-        list_types.store(b, amortized_append.window(out, as_expr(0), start), b.array(b.cast(content.array, kind.dtype)))
-    return PreallocatedList(out, start)
+        list_types.store(b, amortized_append.window(out, as_expr(0), start), list_types.converted(b, content, kind))
+    return PreallocatedList(out, start, kind)
 
 
-def _kinds(frame: Frame, keys: list[str], run: Callable[[], None]) -> dict[str, list_types.ItemKind]:
+def _kinds(frame: Frame, keys: list[str], run: Callable[[], None]) -> dict[str, item_kinds.ItemKind]:
     """Return the kinds of the lists that a loop fills, found by a dry run."""
     env, found = frame.env, {}
     frame.env = dict(env)
@@ -140,7 +141,7 @@ def _kinds(frame: Frame, keys: list[str], run: Callable[[], None]) -> dict[str, 
             for key in keys:
                 content = frame.env.get(key + list_references.ITEMS)
                 if isinstance(content, ListValue):
-                    found[key] = replace(list_types.kind_of_list(frame.b, content), fill=None)
+                    found[key] = item_kinds.kind_of_list(frame.b, content).unfilled()
     except DcpyError:
         return {}
     finally:
@@ -163,4 +164,4 @@ def place_of(extent: Range, index: Expr) -> Expr:
 def fill(frame: Frame, filling: PreallocatedList, value: Value) -> None:
     """``list.append(value)`` in the loop that fills the list."""
     assert filling.place is not None
-    list_types.put(frame.b, filling.array, (filling.start + filling.place,), value)
+    list_types.put(frame.b, filling.array, (filling.start + filling.place,), value, filling.kind.levels)

@@ -17,12 +17,14 @@ from dcpy.frontend.abstract_values.values import (
     TupleValue,
     Value,
     as_integer,
+    integer,
     is_number,
     kind_of,
 )
 from dcpy.frontend.lower.arithmetic.comparisons import compare
 from dcpy.frontend.lower.arithmetic.operators import binary, truth
 from dcpy.frontend.lower.lowering_signals import WillRaise
+from dcpy.frontend.python.containers.known_keys import count_of, first_place
 from dcpy.ir import types
 from dcpy.ir.expressions.scalar import Const, Index
 
@@ -53,6 +55,8 @@ def of_any(frame: Frame, owner: List, name: str, args: Sequence[Value]) -> Value
     if name == "index":
         known = as_integer(args[0])
         return position(frame, owner, args[0], "{0} is not in list" if known is not None else "x is not in list")
+    if _are_tuples(owner) and isinstance(args[0], TupleValue | ListValue):
+        return frame.b.call(Static(count_of), owner, args[0])
     equal = _equal(frame, owner, args[0])
     found = frame.b.call(Static(np.count_nonzero), equal)
     return replace(found, weak=True) if isinstance(found, Scalar) else found
@@ -66,6 +70,11 @@ def matching(frame: Frame, owner: TupleValue, value: Value) -> list[int] | None:
     return [place for place, test in enumerate(tests) if test]
 
 
+def _are_tuples(owner: List) -> bool:
+    """Return whether the items, whose number is known at run time only, are tuples or lists of numbers."""
+    return isinstance(owner, ListValue) and len(owner.levels) > 1 and owner.holds_numbers
+
+
 def _equal(frame: Frame, owner: List, value: Value) -> ArrayValue:
     if not is_number(value):
         raise FrontendError(f"{kind_of(value)} is looked for in a list at run time", help="compare in a loop")
@@ -76,6 +85,10 @@ def _equal(frame: Frame, owner: List, value: Value) -> ArrayValue:
 def position(frame: Frame, owner: List, value: Value, message: str) -> Value:
     """The position of the first equal item; a `ValueError` where there is none."""
     b = frame.b
+    if _are_tuples(owner) and isinstance(value, TupleValue | ListValue):
+        first = b.integer(b.call(Static(first_place), owner, value), "a position")
+        b.emit.require(first, "ValueError", message)
+        return integer(first)
     equal = _equal(frame, owner, value)
     found = truth(b, b.call(Static(np.any), equal))
     known = as_integer(value)

@@ -1,4 +1,4 @@
-"""List types: kinds of items, lists of known length as arrays, items and slices at run time.
+"""List types: lists of known length as arrays, items and slices at run time.
 
 Indices that cannot be proved in range are checked with Python's words: ``list index out of range``.
 """
@@ -6,13 +6,15 @@ Indices that cannot be proved in range are checked with Python's words: ``list i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.abstract_values.kinds_by_path import NONE, Kinds, of_items
+from dcpy.frontend.abstract_values.kinds_by_path import of_items
 from dcpy.frontend.abstract_values.list_values import Level, ListRow, ListValue, NamedItems
-from dcpy.frontend.abstract_values.number_kinds import instead_of
+from dcpy.frontend.abstract_values.packed_items import PackedTuple
 from dcpy.frontend.abstract_values.values import (
     ArrayValue,
     Scalar,
@@ -24,140 +26,26 @@ from dcpy.frontend.abstract_values.values import (
     as_integer,
     dtype_of,
     is_number,
-    is_weak,
     kind_of,
     scalar_expr,
 )
-from dcpy.frontend.lower.arithmetic import elementwise, range_checks
+from dcpy.frontend.lower.arithmetic import elementwise
 from dcpy.frontend.lower.arithmetic.array_sizes import require_room
 from dcpy.frontend.lower.arithmetic.broadcasting import same_size
-from dcpy.frontend.lower.arithmetic.promotion import joined_number, mixed_kinds
 from dcpy.frontend.lower.arrays import stores
 from dcpy.frontend.lower.lowering_signals import WillRaise
+from dcpy.frontend.lower.sequences import item_words
+from dcpy.frontend.lower.sequences.item_kinds import LONG_TUPLE, ItemKind, joined_kind, kind_of_item, kind_of_list
 from dcpy.ir import types
-from dcpy.ir.expressions.scalar import Const, Index, Load, ScalarExpr, cast, op
+from dcpy.ir.expressions.scalar import Const, Index, ScalarExpr, cast, op
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ZERO, Expr, as_expr, max_of, product_of
-from dcpy.ir.types import DType
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.typed_emitter import TypedEmitter
 
-LONG_TUPLE = 64  # items, of tuples in lists that are arrays of their own
 MAX_ITEMS = 65536  # of a list of known length that becomes an array
-
-
-@dataclass(frozen=True)
-class ItemKind:
-    """Kind of the items of a list: numbers of one dtype, arrays of one `shape`, or lists (`levels`) of such."""
-
-    dtype: DType
-    weak: bool = False
-    other_kinds: Kinds = NONE
-    shape: tuple[Expr, ...] = ()
-    levels: tuple[Level, ...] = ()
-    fill: Static | None = None
-
-    def list_of(self, array: ArrayValue, *, size: str = "") -> ListValue:
-        """A list of such items."""
-        return ListValue(array, self.weak, self.other_kinds, (True, *self.levels), size, self.fill)
-
-    @property
-    def number(self) -> Value:
-        """A number that stands for those in the list."""
-        return self.fill or Scalar(Load("", (), self.dtype), self.weak, self.other_kinds)
-
-
-def kind_of_item(b: TypedEmitter, value: Value) -> ItemKind:
-    """Return the kind of a list with such items; refuse values that are no number, array or list of them."""
-    if is_number(value):
-        fill = value if isinstance(value, Static) else None
-        if isinstance(value, Static) and type(value.value) is int and not range_checks.fits(value, types.int64):
-            raise FrontendError(f"{value.value} does not fit into 64 bits", help="write it as a float")
-        return ItemKind(dtype_of(value), is_weak(value), instead_of(value), fill=fill)
-    match value:
-        case ArrayValue(dtype=dtype, shape=shape) if shape:
-            return ItemKind(dtype, shape=tuple(b.exact(size) for size in shape))
-        case ArrayValue():
-            return ItemKind(value.dtype)
-        case ListValue(array=array):
-            shape = tuple(b.exact(size) for size in array.shape)
-            return ItemKind(array.dtype, value.weak, value.other_kinds, shape, value.levels, value.fill)
-        case TupleValue(items=items, is_list=is_list, cls=cls) if items and (cls is None or hasattr(cls, "_fields")):
-            inner = joined_kind(b, [kind_of_item(b, item) for item in items], in_tuple=not is_list)
-            level = is_list if cls is None else NamedItems(cls)
-            return replace(inner, shape=(as_expr(len(items)), *inner.shape), levels=(level, *inner.levels))
-    raise FrontendError(
-        f"a list whose length is known at run time only cannot hold {kind_of(value)}",
-        notes=("its items are stored in an array: numbers, arrays of one shape, or tuples and lists of numbers",),
-        help="keep one list for each kind of value, or give the list a length that is known",
-    )
-
-
-def kind_of_rows(b: TypedEmitter, array: ArrayValue) -> ItemKind:
-    """Return the kind of an array's items, as items of a list."""
-    return ItemKind(array.dtype, shape=tuple(b.exact(size) for size in array.shape[1:]))
-
-
-def joined_kind(b: TypedEmitter, kinds: Sequence[ItemKind], *, entering: int = 0, in_tuple: bool = False) -> ItemKind:
-    """The kind of a list that holds items of all these kinds; refuses what would change a number's type in silence."""
-    first = kinds[0]
-    classes = dict.fromkeys(level.cls.__name__ for k in kinds for level in k.levels if isinstance(level, NamedItems))
-    if len(classes) > 1:
-        raise FrontendError(
-            f"a list of run-time length holds named tuples of several classes: {', '.join(classes)}",
-            help="make a list for each class",
-        )
-    if not all(_same_sizes(b, kind.shape, first.shape) and kind.levels == first.levels for kind in kinds):
-        raise FrontendError(
-            "a list of run-time length has items of different lengths or shapes",
-            notes=("they are the rows of one array inside",),
-            help="make rows whose length is known before: `[f(j) for j in range(m)]`, or fill an array; pass rows of "
-            "several lengths as one array and the places where they begin: np.concatenate(rows), "
-            "np.cumsum([0, *map(len, rows)])",
-        )
-    meeting = joined_number([kind.number for kind in kinds], entering=entering)
-    if meeting is None or (first.shape and not first.levels and any(kind.dtype != first.dtype for kind in kinds)):
-        shown = " and ".join(dict.fromkeys(str(mixed_kinds(Scalar(Load("", (), k.dtype), k.weak, k.other_kinds))[-1])
-                                           for k in kinds))  # fmt: skip
-        if in_tuple:
-            raise FrontendError(
-                f"the tuples of a list whose length is known at run time only hold {shown}",
-                notes=("they are the rows of one array inside, which has one type",),
-                help="convert their items to one type, `(float(x), float(i))`, or make a list for each place",
-            )
-        raise FrontendError(
-            f"a list holds {shown}, and which is where is known at run time only",
-            help="make all of them one type: float(x), or start with 0.0 instead of 0",
-        )
-    same = all(kind.fill == first.fill for kind in kinds)
-    return ItemKind(
-        meeting.dtype, meeting.weak, meeting.other_kinds, first.shape, first.levels, first.fill if same else None
-    )
-
-
-def _same_sizes(b: TypedEmitter, left: Sequence[Expr], right: Sequence[Expr]) -> bool:
-    ranges = b.emit.ranges
-    return len(left) == len(right) and all(
-        one is other or ranges.simplify(one - other).constant == 0
-        or (ranges.proves_le(one, other) and ranges.proves_le(other, one))
-        for one, other in zip(left, right, strict=True)
-    )  # fmt: skip
-
-
-def same_kind(b: TypedEmitter, left: ItemKind, right: ItemKind) -> bool:
-    """Return whether lists of both kinds hold the same items; known numbers apart."""
-    mine, other = (replace(kind, shape=(), fill=None) for kind in (left, right))
-    return mine == other and _same_sizes(b, left.shape, right.shape)
-
-
-def kind_of_list(b: TypedEmitter, value: ListValue) -> ItemKind:
-    """Return the kind of a list's items."""
-    return ItemKind(
-        value.array.dtype, value.weak, value.other_kinds, value.array.shape[1:], value.levels[1:], value.fill
-    )  # fmt: skip
-
 
 # -- making ----------------------------------------------------------------------------------------------------------
 
@@ -172,15 +60,20 @@ def as_array_list(b: TypedEmitter, value: TupleValue, kind: ItemKind | None = No
         stores.write(b, out, kind.fill)
     else:
         for position, item in enumerate(value.items):
-            put(b, out, (as_expr(position),), item)
+            put(b, out, (as_expr(position),), item, kind.levels)
     return kind.list_of(out)
 
 
-def put(b: TypedEmitter, out: ArrayValue, indices: Sequence[Expr], value: Value) -> None:
-    """Store an item at a place of the array of a list."""
+def put(
+    b: TypedEmitter, out: ArrayValue, indices: Sequence[Expr], value: Value, levels: tuple[Level, ...] = ()
+) -> None:  # fmt: skip
+    """Store an item, which has these levels, at a place of the array of a list."""
+    if levels and isinstance(levels[0], PackedTuple):
+        item_words.put(b, out, indices, levels[0], value)
+        return
     if isinstance(value, TupleValue):
         for position, item in enumerate(value.items):
-            put(b, out, (*indices, as_expr(position)), item)
+            put(b, out, (*indices, as_expr(position)), item, levels[1:])
         return
     if is_number(value) and len(indices) == out.rank:
         expr = elementwise.convert(scalar_expr(value), out.dtype)
@@ -188,7 +81,7 @@ def put(b: TypedEmitter, out: ArrayValue, indices: Sequence[Expr], value: Value)
         b.emit.tasklet([(Memlet(out.container, subset), expr)])
         return
     if isinstance(value, ArrayValue) and not value.shape:
-        put(b, out, indices, Scalar(value.load(())))
+        put(b, out, indices, Scalar(value.load(())), levels)
         return
     source = value.array if isinstance(value, ListValue) else value
     assert isinstance(source, ArrayValue)
@@ -196,6 +89,27 @@ def put(b: TypedEmitter, out: ArrayValue, indices: Sequence[Expr], value: Value)
     for mine, theirs in zip(target.shape, source.shape, strict=True):
         same_size(b, mine, theirs, "the items of the list have different lengths")
     stores.write(b, target, source)
+
+
+def converted(b: TypedEmitter, value: ListValue, kind: ItemKind) -> ArrayValue:
+    """The array of a list whose items are of a kind that holds those of `value`, too."""
+    packed, own = kind.packed, value.packed
+    if packed is None:
+        return b.array(b.cast(value.array, kind.dtype))
+    packed = packed.unfilled()
+    if own == packed:
+        return value.array
+    depth = len(kind.levels)
+    out = b.empty((*value.array.shape[:depth], as_expr(packed.words)), types.int64, name="list")
+    if own is None:
+        flat = (*value.array.shape[:depth], product_of(*value.array.shape[depth:]))
+        rows = value.array if value.array.rank == depth + 1 else b.reshape(value.array, flat)
+        found = [b.array(b.subscript(rows, [Static(Ellipsis), Static(k)])) for k, _ in enumerate(packed.numbers())]
+    else:
+        found = [item_words.column(b, value.array, number, place) for number, place in own.numbers()]
+    for (number, place), numbers in zip(packed.numbers(), found, strict=True):
+        item_words.store_column(b, out, number, place, numbers)
+    return out
 
 
 def store(b: TypedEmitter, target: ArrayValue, source: ArrayValue) -> None:
@@ -220,6 +134,9 @@ def item_at(value: ListValue, index: Expr) -> Value:
         return (
             Scalar(array.load([index]), value.weak, of_items(value.other_kinds)) if value.fill is None else value.fill
         )
+    if len(value.levels) == 2 and value.packed is not None:
+        words = [array.load([index, as_expr(word)]) for word in range(value.packed.words)]
+        return item_words.item_of(value.packed, words)
     row = row_of(array, [index])
     if len(value.levels) == 1:
         return row
@@ -303,7 +220,28 @@ def choose(b: TypedEmitter, owner: TupleValue, key: Value) -> Value:
 
 def as_array(b: TypedEmitter, value: ListValue) -> ArrayValue:
     """Return the array that ``np.asarray`` makes of the list: a new one, unless the list has no other name."""
+    if value.packed is not None:
+        return _as_matrix(b, value)
     return value.array if value.array.fresh and value.token is None else replace(b.copy(value.array), fresh=True)
+
+
+def _as_matrix(b: TypedEmitter, value: ListValue) -> ArrayValue:
+    """The array of a list of tuples of numbers of several kinds: of the one that holds all of them."""
+    packed = value.packed
+    assert packed is not None
+    if any(isinstance(part, PackedTuple) for part in packed.parts):
+        raise FrontendError(
+            "the tuples of a list hold numbers and tuples: the array would be inhomogeneous",
+            notes=("NumPy raises ValueError here",),
+        )
+    numbers = list(packed.numbers())
+    dtype = types.from_numpy(np.result_type(*(number.dtype.numpy for number, _ in numbers)))
+    out = b.empty((*value.array.shape[:-1], as_expr(len(numbers))), dtype)
+    for position, (number, place) in enumerate(numbers):
+        target = b.subscript(out, [Static(Ellipsis), Static(position)])
+        assert isinstance(target, ArrayValue)
+        stores.write(b, target, b.array(b.cast(item_words.column(b, value.array, number, place), dtype)))
+    return replace(out, fresh=True)
 
 
 def joined(b: TypedEmitter, left: Value, right: Value) -> Value:
@@ -316,20 +254,20 @@ def joined(b: TypedEmitter, left: Value, right: Value) -> Value:
         b.copied_again(copy, found.array)
         return found.of(copy)
     kinds = [kind_of_list(b, p) if isinstance(p, ListValue) else _kind_of_known(b, p) for p in parts]
-    kind = replace(joined_kind(b, kinds), fill=None)
-    lists: list[ListValue] = []
+    kind = joined_kind(b, kinds).unfilled()
+    lists: list[ArrayValue] = []
     for part in parts:
-        found_list = as_array_list(b, part) if isinstance(part, TupleValue) else part
+        found_list = as_array_list(b, part, kind) if isinstance(part, TupleValue) else part
         assert isinstance(found_list, ListValue)
-        lists.append(found_list)
-    first, second = (b.exact(part.array.shape[0]) for part in lists)
+        lists.append(found_list.array if kind.packed is None else converted(b, found_list, kind))
+    first, second = (b.exact(part.shape[0]) for part in lists)
     out = b.empty((first + second, *kind.shape), kind.dtype, name="list")
     for part, start, size in zip(lists, (ZERO, first), (first, second), strict=True):
         target = b.subscript(out, [SliceValue(_index(start), _index(start + size), Static(None))])
         assert isinstance(target, ArrayValue)
         target = replace(target, shape=(size, *kind.shape))
-        stores.write(b, target, part.array)
-        b.copied_again(out, part.array)
+        stores.write(b, target, part)
+        b.copied_again(out, part)
     return kind.list_of(out)
 
 

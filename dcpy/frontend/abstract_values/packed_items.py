@@ -1,0 +1,97 @@
+"""Packed items: tuples of numbers of several kinds, as rows of 64-bit words of one array.
+
+    (cost, node, done)        int64[3]: the bits of a float64, an integer, 0 or 1
+
+The array is a list's like any other: what moves its rows does not ask what the words mean. A complex number takes two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dcpy.frontend.abstract_values.kinds_by_path import NONE, Kinds
+from dcpy.ir.types import DType
+
+if TYPE_CHECKING:
+    from dcpy.frontend.abstract_values.values import Static
+
+
+@dataclass(frozen=True, slots=True)
+class PackedNumber:
+    """A number of one kind; the fields are those of a `Scalar`. `fill`: what it is in all items, where that is known.
+    """
+
+    dtype: DType
+    weak: bool = False
+    other_kinds: Kinds = NONE
+    fill: Static | None = None
+
+    @property
+    def words(self) -> int:
+        """How many words it takes."""
+        return 2 if self.dtype.kind == "c" else 1
+
+    def unfilled(self) -> PackedNumber:
+        """The same kind of number, not known."""
+        return self if self.fill is None else replace(self, fill=None)
+
+    def from_words(self, words: Any) -> Sequence[Any]:
+        """The numbers in rows of words, as Python has them."""
+        found = self._numbers(words)
+        return found.tolist() if self.weak else list(found)
+
+    def _numbers(self, words: Any) -> Any:
+        kind, dtype = self.dtype.kind, self.dtype.numpy
+        if kind == "c":
+            return np.ascontiguousarray(words).view(np.complex128)[:, 0].astype(dtype)
+        return (words[:, 0].view(np.float64) if kind == "f" else words[:, 0]).astype(dtype)
+
+
+@dataclass(frozen=True, slots=True)
+class PackedTuple:
+    """The level of items that are tuples of numbers, or of such tuples; of a class, where they are named tuples.
+
+    It is false, as that of all tuples.
+    """
+
+    parts: tuple[PackedPart, ...]
+    cls: type | None = None
+
+    def __bool__(self) -> bool:
+        return False
+
+    @property
+    def words(self) -> int:
+        """How many words an item takes."""
+        return sum(part.words for part in self.parts)
+
+    def unfilled(self) -> PackedTuple:
+        """The same kind of tuple, with numbers that are not known."""
+        return replace(self, parts=tuple(part.unfilled() for part in self.parts))
+
+    def placed(self, start: int = 0) -> Iterator[tuple[PackedPart, int]]:
+        """Yield the parts, and the first word of each."""
+        for part in self.parts:
+            yield part, start
+            start += part.words
+
+    def numbers(self, start: int = 0) -> Iterator[tuple[PackedNumber, int]]:
+        """Yield all numbers, those of inner tuples among them, and the first word of each."""
+        for part, place in self.placed(start):
+            if isinstance(part, PackedTuple):
+                yield from part.numbers(place)
+            else:
+                yield part, place
+
+    def from_words(self, words: Any) -> Sequence[Any]:
+        """The tuples in rows of words, as Python has them."""
+        columns = [part.from_words(words[:, place : place + part.words]) for part, place in self.placed()]
+        found = zip(*columns, strict=True)
+        return list(found) if self.cls is None else [tuple.__new__(self.cls, item) for item in found]
+
+
+PackedPart = PackedNumber | PackedTuple
