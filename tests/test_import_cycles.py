@@ -22,6 +22,7 @@ RECURSIVE_TYPES = [
     [
         "dcpy.frontend.abstract_values.dynamic_arrays",
         "dcpy.frontend.abstract_values.list_values",
+        "dcpy.frontend.abstract_values.packed_items",
         "dcpy.frontend.abstract_values.values",
     ],
     [

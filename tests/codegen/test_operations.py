@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import dcpy
+from dcpy.ir import types
 from dcpy.ir.data import Array
-from dcpy.ir.expressions import float_ops, integer_ops
+from dcpy.ir.expressions import bit_ops, float_ops, integer_ops
 from dcpy.ir.expressions.ops import OPS
 from dcpy.ir.expressions.scalar import Const, Ref, cast, op
 from dcpy.ir.memlet import Memlet
@@ -24,7 +25,9 @@ from tests.support.compiled import compile_sdfg
 
 pytestmark = pytest.mark.cc
 
-BY_OTHER_MEANS = {"real", "imag", "cabs", "complex", "select", *integer_ops.FUNCTIONS, *float_ops.FUNCTIONS}
+BY_OTHER_MEANS = {
+    "real", "imag", "cabs", "complex", "select", *integer_ops.FUNCTIONS, *float_ops.FUNCTIONS, *bit_ops.FUNCTIONS
+}  # fmt: skip
 REAL_ONLY = {"abs"}  # of a complex number NumPy gives a real one: `cabs`
 _ROUNDED = """
     cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh atan2 hypot
@@ -302,3 +305,14 @@ def test_divisions_around_32_bits(dtype):
     with np.errstate(all="ignore"):
         for found, expected in zip(dcpy.program(parts)(x, y), parts(x, y), strict=True):
             assert np.array_equal(found, expected)
+
+
+def test_floats_as_bits_and_back():
+    x = nasty(types.float64)
+    x = np.concatenate([x, np.array([0x7FF0DEAD0000BEEF, -1], np.int64).view(np.float64)])
+    rows = {"bits": (types.float64, op("bits", Ref("a_in", types.float64)), types.int64)}
+    words = run_table(table_sdfg("bits", rows, 1, types.float64), rows, [x])["bits"]
+    np.testing.assert_array_equal(words, x.view(np.int64))
+    rows = {"of_bits": (types.int64, op("of_bits", Ref("a_in", types.int64)), types.float64)}
+    back = run_table(table_sdfg("of_bits", rows, 1, types.int64), rows, [words])["of_bits"]
+    np.testing.assert_array_equal(back.view(np.int64), words)

@@ -4,9 +4,7 @@ import heapq
 from collections import defaultdict
 
 import numpy as np
-import pytest
 
-import dcpy
 from tests.support.oracles import check_same
 from tests.support.programs import checks_of
 
@@ -128,15 +126,3 @@ def test_an_empty_heap_raises_as_in_python():
         return heapq.heappop(heap)
 
     check_same(f, 3)
-
-
-def test_refuses_heaps_of_floats_and_ints():
-    def f(weights):
-        heap = [(0.0, 0)]
-        for k in range(len(weights)):
-            heapq.heappush(heap, (weights[k], k))
-        return heapq.heappop(heap)[1]
-
-    with pytest.raises(dcpy.DcpyError) as caught:
-        dcpy.program(f)(np.arange(3.0))
-    assert "convert their items to one type, `(float(x), float(i))`" in str(caught.value)

@@ -32,7 +32,7 @@ class PackedNumber:
 
     @property
     def words(self) -> int:
-        """How many words it takes."""
+        """The number of words that it takes."""
         return 2 if self.dtype.kind == "c" else 1
 
     def unfilled(self) -> PackedNumber:
@@ -66,7 +66,7 @@ class PackedTuple:
 
     @property
     def words(self) -> int:
-        """How many words an item takes."""
+        """The number of words that an item takes."""
         return sum(part.words for part in self.parts)
 
     def unfilled(self) -> PackedTuple:

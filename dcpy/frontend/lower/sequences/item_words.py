@@ -83,7 +83,7 @@ def _as_words(expr: ScalarExpr) -> list[ScalarExpr]:
 
 
 def item_of(part: PackedPart, words: Sequence[ScalarExpr]) -> Value:
-    """What some words mean."""
+    """The number or tuple that some words are."""
     if isinstance(part, PackedTuple):
         items = tuple(item_of(inner, words[place : place + inner.words]) for inner, place in part.placed())
         return TupleValue(items, names=getattr(part.cls, "_fields", ()), cls=part.cls)

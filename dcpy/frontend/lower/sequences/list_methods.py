@@ -32,8 +32,8 @@ from dcpy.frontend.lower.name_binding import bound_item, materialize
 from dcpy.frontend.lower.sequences import (
     amortized_append,
     dictionaries,
-    item_choice,
     item_kinds,
+    list_contents,
     list_preallocation,
     list_references,
     list_search,
@@ -66,7 +66,7 @@ def set_item(frame: Frame, owner: List, key: Value, value: Value) -> None:
         _set_in_row(frame, owner, owner.token, key, value)
         return
     name = list_references.changing(frame, owner, list_references.ITEM)
-    content = _content(frame, name, owner)
+    content = list_contents.content(frame, name, owner)
     if isinstance(key, SliceValue):
         _set_slice(frame, name, content, key, value)
         return
@@ -76,10 +76,10 @@ def set_item(frame: Frame, owner: List, key: Value, value: Value) -> None:
             raise WillRaise("IndexError", ASSIGNMENT, by="Python")
         items = list(content.items)
         items[place] = value
-        _update(frame, name, replace(content, items=tuple(items)))
+        list_contents.update(frame, name, replace(content, items=tuple(items)))
         return
     held(frame, "", given if isinstance(given, ArrayValue) else list_references.shown(frame, value), name)
-    found = _holding(frame, name, content, list_references.shown(frame, value))
+    found = list_contents.holding(frame, name, content, list_references.shown(frame, value))
     shown = amortized_append.shown(frame, found)
     index = list_types.position(frame.b, key, frame.b.exact(shown.array.shape[0]), ASSIGNMENT)
     list_references.require_own(given, name)
@@ -91,7 +91,7 @@ def _set_in_row(frame: Frame, owner: List, row: ListRow, key: Value, value: Valu
     """An item of a list that is an item of another: it is stored where the outer list has it."""
     assert isinstance(owner, ListValue)
     name = list_references.changing(frame, TupleValue((), True, token=row.key), list_references.ITEM)
-    content = _content(frame, name, owner)
+    content = list_contents.content(frame, name, owner)
     assert isinstance(content, ListValue)
     b = frame.b
     if isinstance(key, SliceValue):
@@ -106,7 +106,7 @@ def _set_in_row(frame: Frame, owner: List, row: ListRow, key: Value, value: Valu
     if isinstance(value, ListValue | TupleValue | ArrayValue):
         raise FrontendError(f"{kind_of(value)} is assigned to an item of a row", help="assign numbers")
     wider = item_kinds.kind_of_item(b, value)
-    found = _as_kind(frame, name, content, _joined_numbers(frame, content, wider))
+    found = list_contents.as_kind(frame, name, content, _joined_numbers(frame, content, wider))
     if b.root(found.array.container) != b.root(owner.array.container) and found is content:
         raise FrontendError("the row belongs to a list that has changed since", help="index the outer list again")
     stores.require_writable(b, found.array)
@@ -131,14 +131,14 @@ def _set_slice(frame: Frame, name: str, content: List, key: SliceValue, value: V
             found[slice(*bounds)] = [list_references.kept(frame, bound_item(frame, item)) for item in items.items]
         except ValueError as error:
             raise FrontendError(str(error), notes=("Python raises ValueError here",)) from None
-        _update(frame, name, replace(content, items=tuple(found)))
+        list_contents.update(frame, name, replace(content, items=tuple(found)))
         return
     b = frame.b
     if isinstance(items, TupleValue):
         held(frame, "", items, name)
         items = list_types.as_array_list(b, items)
     kind = item_kinds.kind_of_list(b, items) if isinstance(items, ListValue) else item_kinds.kind_of_item(b, items)
-    found_list = _holding_kind(frame, name, content, kind)
+    found_list = list_contents.holding_kind(frame, name, content, kind)
     if isinstance(items, ListValue):
         source = list_types.converted(b, items, item_kinds.kind_of_list(b, found_list))
     else:
@@ -153,19 +153,19 @@ def delete_item(frame: Frame, owner: List, key: Value) -> None:
     """``del owner[key]``."""
     _require_list(owner)
     name = list_references.changing(frame, owner, "an item is deleted")
-    content = _content(frame, name, owner)
+    content = list_contents.content(frame, name, owner)
     if isinstance(content, TupleValue) and (isinstance(key, SliceValue) or _known(key) is not None):
         found = list(content.items)
         try:
             del found[sequences.known_key(key)]
         except IndexError:
             raise WillRaise("IndexError", ASSIGNMENT, by="Python") from None
-        _update(frame, name, replace(content, items=tuple(found)))
+        list_contents.update(frame, name, replace(content, items=tuple(found)))
         return
     if isinstance(key, SliceValue):
         raise FrontendError("a slice is deleted from a list whose length is known at run time only",
                             help="make a new list of what stays: `x = x[:a] + x[b:]`")  # fmt: skip
-    _take(frame, _growing(frame, name, content), key, ASSIGNMENT)
+    _take(frame, list_contents.growing(frame, name, content), key, ASSIGNMENT)
 
 
 # -- methods ---------------------------------------------------------------------------------------------------------
@@ -206,15 +206,16 @@ def _append(frame: Frame, owner: List, args: list[Value]) -> Value:
         held(frame, "", args[0], name)
         list_preallocation.fill(frame, filled, args[0])
         return NONE
-    content = _content(frame, name, owner)
+    content = list_contents.content(frame, name, owner)
     item = list_references.kept(frame, bound_item(frame, args[0]))
     if isinstance(content, TupleValue):
-        _update(frame, name, replace(content, items=(*content.items, item)))
+        list_contents.update(frame, name, replace(content, items=(*content.items, item)))
         return NONE
     shown = list_references.shown(frame, item)
     list_references.require_own(args[0], name)
     held(frame, "", _unseen(args[0], shown), name)
-    amortized_append.appended(frame, _room(frame, name, content, item_kinds.kind_of_item(frame.b, shown)), shown)
+    found = list_contents.with_room(frame, name, content, item_kinds.kind_of_item(frame.b, shown))
+    amortized_append.appended(frame, found, shown)
     return NONE
 
 
@@ -225,13 +226,13 @@ def _unseen(given: Value, kept: Value) -> Value:
 
 def _extend(frame: Frame, owner: List, args: list[Value]) -> Value:
     name = list_references.changing(frame, owner, "extend")
-    content = _content(frame, name, owner)
+    content = list_contents.content(frame, name, owner)
     more = all_items(frame, args[0])
     if not isinstance(more, ListValue | ArrayValue):
         more = TupleValue(tuple(sequences.items(frame.b, more)), is_list=True)
     if isinstance(content, TupleValue) and isinstance(more, TupleValue):
         items = tuple(list_references.kept(frame, bound_item(frame, item)) for item in more.items)
-        _update(frame, name, replace(content, items=content.items + items))
+        list_contents.update(frame, name, replace(content, items=content.items + items))
         return NONE
     if isinstance(more, TupleValue):
         for item in more.items:
@@ -243,7 +244,7 @@ def _extend(frame: Frame, owner: List, args: list[Value]) -> Value:
         kind = item_kinds.kind_of_rows(frame.b, more)
         added = kind.list_of(more)
         held(frame, "", more, name)
-    found = _room(frame, name, content, kind)
+    found = list_contents.with_room(frame, name, content, kind)
     array = list_types.converted(frame.b, added, item_kinds.kind_of_list(frame.b, found))
     amortized_append.extend(frame, found, array)
     return NONE
@@ -251,7 +252,7 @@ def _extend(frame: Frame, owner: List, args: list[Value]) -> Value:
 
 def _pop(frame: Frame, owner: List, args: list[Value]) -> Value:
     name = list_references.changing(frame, owner, "pop")
-    content = _content(frame, name, owner)
+    content = list_contents.content(frame, name, owner)
     key = args[0] if args else Static(-1)
     if isinstance(content, TupleValue) and (not content.items or _known(key) is not None):
         place = _known(key) or 0
@@ -260,9 +261,9 @@ def _pop(frame: Frame, owner: List, args: list[Value]) -> Value:
             raise WillRaise("IndexError", what, by="Python")
         items = list(content.items)
         taken = items.pop(place)
-        _update(frame, name, replace(content, items=tuple(items)))
+        list_contents.update(frame, name, replace(content, items=tuple(items)))
         return list_references.shown(frame, taken)
-    found = _growing(frame, name, content)
+    found = list_contents.growing(frame, name, content)
     length = amortized_append.length_of(frame, found)
     frame.b.emit.require(length - 1, "IndexError", "pop from empty list")
     return _take(frame, found, key, "pop index out of range", length)
@@ -304,23 +305,23 @@ def repeat(frame: Frame, owner: List, count: Value) -> None:
     assert isinstance(found, TupleValue | ListValue)
     if isinstance(found, TupleValue):
         found = replace(found, items=tuple(list_references.kept(frame, item) for item in found.items))
-    _update(frame, name, found)
+    list_contents.update(frame, name, found)
 
 
 def _insert(frame: Frame, owner: List, args: list[Value]) -> Value:
     name = list_references.changing(frame, owner, "insert")
-    content = _content(frame, name, owner)
+    content = list_contents.content(frame, name, owner)
     place = _known(args[0])
     item = list_references.kept(frame, bound_item(frame, args[1]))
     if isinstance(content, TupleValue) and place is not None:
         items = list(content.items)
         items.insert(place, item)
-        _update(frame, name, replace(content, items=tuple(items)))
+        list_contents.update(frame, name, replace(content, items=tuple(items)))
         return NONE
     b = frame.b
     value = list_references.shown(frame, item)
     held(frame, "", _unseen(args[1], value), name)
-    found = _room(frame, name, content, item_kinds.kind_of_item(b, value))
+    found = list_contents.with_room(frame, name, content, item_kinds.kind_of_item(b, value))
     length = amortized_append.length_of(frame, found)
     amortized_append.reserve(frame, found, length, ONE)
     index = _insertion(frame, args[0], length)
@@ -342,19 +343,19 @@ def _insertion(frame: Frame, key: Value, length: Expr) -> Expr:
 
 def _clear(frame: Frame, owner: List, args: list[Value]) -> Value:
     name = list_references.changing(frame, owner, "clear")
-    content = _content(frame, name, owner)
+    content = list_contents.content(frame, name, owner)
     if isinstance(content, TupleValue):
-        _update(frame, name, replace(content, items=()))
+        list_contents.update(frame, name, replace(content, items=()))
     else:
-        amortized_append.set_length(frame, _growing(frame, name, content).size, ZERO)
+        amortized_append.set_length(frame, list_contents.growing(frame, name, content).size, ZERO)
     return NONE
 
 
 def _reverse(frame: Frame, owner: List, args: list[Value]) -> Value:
     name = list_references.changing(frame, owner, "reverse")
-    content = _content(frame, name, owner)
+    content = list_contents.content(frame, name, owner)
     if isinstance(content, TupleValue):
-        _update(frame, name, replace(content, items=content.items[::-1]))
+        list_contents.update(frame, name, replace(content, items=content.items[::-1]))
         return NONE
     b, array = frame.b, amortized_append.shown(frame, content).array
     turned = b.subscript(array, [sequences.BACKWARDS])
@@ -366,13 +367,13 @@ def _reverse(frame: Frame, owner: List, args: list[Value]) -> Value:
 def _sort(frame: Frame, owner: List, kwargs: Mapping[str, Value]) -> None:
     """``owner.sort(key=..., reverse=...)``."""
     name = list_references.changing(frame, owner, "sort")
-    content = _content(frame, name, owner)
+    content = list_contents.content(frame, name, owner)
     if isinstance(content, TupleValue):
         found = frame.b.call(Static(sorted), list_references.shown(frame, content), **kwargs)
         assert isinstance(found, TupleValue | ListValue)
         kept = found if isinstance(found, ListValue) else replace(
             found, items=tuple(list_references.kept(frame, item) for item in found.items))  # fmt: skip
-        _update(frame, name, kept)
+        list_contents.update(frame, name, kept)
         return
     shown = amortized_append.shown(frame, content)
     list_types.store(frame.b, shown.array, sorted_list(frame, shown, kwargs).array)
@@ -400,7 +401,7 @@ def _remove(frame: Frame, owner: List, args: list[Value]) -> Value:
     return NONE
 
 
-# -- what a list is made of ------------------------------------------------------------------------------------------
+# -- keys -------------------------------------------------------------------------------------------------------------
 
 
 def _require_list(owner: List) -> None:
@@ -412,80 +413,9 @@ def _require_list(owner: List) -> None:
         )
 
 
-def _content(frame: Frame, name: str, owner: List) -> List:
-    """Return the contents of the list: where it grows, the array with its spare capacity."""
-    if not name:
-        return owner
-    found = frame.env[name + list_references.ITEMS]
-    assert isinstance(found, TupleValue | ListValue)
-    return found
-
-
-def _update(frame: Frame, name: str, content: List) -> None:
-    if name:
-        list_references.set_content(frame, name, content)
-
-
 def _known(key: Value) -> int | None:
     index = as_integer(key) if is_number(key) else None
     return None if index is None else index.constant
-
-
-def _holding(frame: Frame, name: str, content: List, value: Value) -> ListValue:
-    """The list as an array that can hold a value, too."""
-    return _holding_kind(frame, name, content, item_kinds.kind_of_item(frame.b, value))
-
-
-def _holding_kind(frame: Frame, name: str, content: List, kind: item_kinds.ItemKind) -> ListValue:
-    if isinstance(content, TupleValue):
-        shown = list_references.shown(frame, content)
-        assert isinstance(shown, TupleValue)
-        kinds = [item_kinds.kind_of_item(frame.b, item) for item in shown.items]
-        return item_choice.become_array(frame, name, shown, item_kinds.joined_kind(frame.b, [*kinds, kind]))
-    return _as_kind(
-        frame, name, content, item_kinds.joined_kind(frame.b, [item_kinds.kind_of_list(frame.b, content), kind])
-    )
-
-
-def _as_kind(frame: Frame, name: str, content: ListValue, kind: item_kinds.ItemKind) -> ListValue:
-    """The list with numbers of a wider kind, where it needs them."""
-    kind = kind.unfilled()
-    if kind.dtype == content.array.dtype and kind.packed == content.packed:
-        found = replace(content, weak=kind.weak, other_kinds=kind.other_kinds, fill=None)
-    elif content.size:
-        shown = amortized_append.shown(frame, content)
-        array = list_types.converted(frame.b, shown, kind)
-        found = amortized_append.as_growing(frame, replace(shown, array=array), kind)
-    else:
-        found = kind.list_of(replace(list_types.converted(frame.b, content, kind), fresh=False))
-    if found != content:
-        _update(frame, name, found)
-    return found
-
-
-def _growing(frame: Frame, name: str, content: List) -> ListValue:
-    """The list as one that can grow."""
-    if isinstance(content, ListValue) and amortized_append.grows(content):
-        return content
-    if isinstance(content, TupleValue):
-        shown = list_references.shown(frame, content)
-        assert isinstance(shown, TupleValue)
-        held(frame, name + list_references.ITEMS, shown, name)
-        content = list_types.as_array_list(frame.b, shown)
-    content = amortized_append.shown(frame, content)
-    found = amortized_append.as_growing(frame, content, item_kinds.kind_of_list(frame.b, content))
-    _update(frame, name, found)
-    return found
-
-
-def _room(frame: Frame, name: str, content: List, kind: item_kinds.ItemKind) -> ListValue:
-    """The list as one that can grow and holds items of a kind, too."""
-    if isinstance(content, TupleValue) and not content.items:
-        found = amortized_append.empty_growing(frame, kind.unfilled())
-        _update(frame, name, found)
-        return found
-    wide = _holding_kind(frame, name, content, kind)
-    return _growing(frame, name, wide)
 
 
 _METHODS: dict[str, Callable[[Frame, List, list[Value]], Value]] = {
