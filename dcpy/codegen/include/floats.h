@@ -1,10 +1,13 @@
 // Floating-point operations as NumPy defines them. Written for double; the float version of each is derived.
 
 // Two selections and no "or", which g++ 12 leaves as a branch where one extremum is an operand of another. Of zeros with
-// two signs the second one is kept, as by NumPy and by the instructions of processors.
+// two signs the second one is kept, as by NumPy and by the instructions of processors. Those give the second operand where
+// one is NaN: a limit that is known and is none needs no second selection.
 template <class T>
 static inline T dcpy_maximum(T a, T b)
 {
+    if (__builtin_constant_p(a) && a == a) return a > b ? a : b;
+    if (__builtin_constant_p(b) && b == b && b != 0) return b > a ? b : a;
     const T found = a > b ? a : b;
     return a != a ? a : found;
 }
@@ -12,8 +15,26 @@ static inline T dcpy_maximum(T a, T b)
 template <class T>
 static inline T dcpy_minimum(T a, T b)
 {
+    if (__builtin_constant_p(a) && a == a) return a < b ? a : b;
+    if (__builtin_constant_p(b) && b == b && b != 0) return b < a ? b : a;
     const T found = a < b ? a : b;
     return a != a ? a : found;
+}
+
+// The same in a loop where each extremum waits for the one before: processors foresee that there is no NaN, and then wait
+// for one instruction.
+template <class T>
+static inline T dcpy_carried_maximum(T a, T b)
+{
+    if (__builtin_expect(a != a, 0)) return a;
+    return a > b ? a : b;
+}
+
+template <class T>
+static inline T dcpy_carried_minimum(T a, T b)
+{
+    if (__builtin_expect(a != a, 0)) return a;
+    return a < b ? a : b;
 }
 
 template <class T>

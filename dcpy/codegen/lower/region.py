@@ -13,6 +13,7 @@ from dcpy.codegen.lower.buffers import declare_buffer, resize_array
 from dcpy.codegen.lower.calls import lower_call, lower_callback, lower_foreign_call
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.copies import lower_copy
+from dcpy.codegen.lower.cpu.carried_extrema import with_carried_extrema
 from dcpy.codegen.lower.cpu.conversion_checks import with_joined_conversion_checks
 from dcpy.codegen.lower.cpu.interrupt_polling import emit_interruptible, question
 from dcpy.codegen.lower.cpu.literal_tables import with_literal_tables
@@ -91,7 +92,7 @@ def _lower_control(context: Context, block: Block) -> None:
         case Loop():
             _lower_loop(context, block)
         case While(condition=condition, body=body):
-            loop = tree.While(lower_value(context, condition), lower_region(context, body))
+            loop = tree.While(lower_value(context, condition), _in_order(context, body))
             emit_interruptible(context, loop, block)
         case Branch():
             _lower_branch(context, block)
@@ -173,7 +174,7 @@ def _lower_loop(context: Context, block: Loop) -> None:
     down = going_down(range_, context.ranges)
     counter = Name(context.names.of(block.param), INDEX)
     with context.knowing(within(context.ranges, block.param, range_)), _counted(context, counter, down):
-        body = lower_region(context, block.body)
+        body = _in_order(context, block.body)
     marks = tuple(with_dependence_pragmas(context, block, marks_of(context, block.schedule, range_)))
     start, stop, step = bounds
     loop = tree.Loop(context.names.of(block.param), start, stop, step, body, down, marks)
@@ -183,6 +184,14 @@ def _lower_loop(context: Context, block: Loop) -> None:
         context.emit(with_graphs(context, loop, block.schedule, question(context, block)))
     else:
         emit_interruptible(context, loop, block)
+
+
+def _in_order(context: Context, region: Region) -> tree.Body:
+    """The body of a loop whose iterations follow each other."""
+    body = lower_region(context, region)
+    if context.kernel is not None or context.module.hardware is not None:
+        return body
+    return with_carried_extrema(body)
 
 
 def _lower_branch(context: Context, block: Branch) -> None:
