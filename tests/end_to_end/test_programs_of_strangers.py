@@ -349,7 +349,7 @@ def test_refuses_rows_of_lists_that_were_sorted_since():
     check_same(kept, 4)
 
 
-def test_refuses_lists_of_several_classes():
+def test_lists_of_several_classes():
     def f(n):
         points = [Point(1.0 * k, 2.0) for k in range(n)]
         points.append(Vector(1.0, 2.0))
@@ -358,7 +358,5 @@ def test_refuses_lists_of_several_classes():
     def apart(n):
         return [Point(1.0 * k, 2.0) for k in range(n)], [Vector(1.0, 2.0)]
 
-    with pytest.raises(dcpy.DcpyError) as caught:
-        dcpy.program(f)(3)
-    assert "named tuples of several classes: Point, Vector" in str(caught.value)
+    check_same(f, 3)
     check_same(apart, 3)

@@ -44,19 +44,6 @@ def test_refuses_lists_whose_rows_differ_in_length():
     assert "different lengths or shapes" in refusal(f)
 
 
-def test_refuses_lists_of_several_kinds_of_items():
-    def mixed(a, n):
-        found = [0] * n
-        found[n - 1] = a[0]
-        return found
-
-    def texts(a, n):
-        return ["x" for i in range(n)]
-
-    assert "holds int and np.float64, and which is where is known at run time only" in refusal(mixed)
-    assert "cannot hold 'x'" in refusal(texts)
-
-
 def test_refuses_changes_of_a_list_that_may_be_another_one():
     def f(a, n):
         first, second = [1, 2], [3, 4]
@@ -189,10 +176,6 @@ def test_refuses_patterns_that_take_the_rest_of_a_dictionary():
         return 2
 
     assert "the pattern \"{'n': k, **others}\" is not supported" in refusal(f)
-
-
-def test_refuses_positions_in_lists_of_several_kinds():
-    assert "cannot hold 'x'" in refusal(lambda a, n: [n, "x", *range(3, 20)][n])
 
 
 def test_refuses_writes_to_imaginary_parts_of_real_arrays():

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from dcpy.frontend.abstract_values.kinds_by_path import NONE, Kinds
-from dcpy.frontend.abstract_values.packed_items import PackedTuple
+from dcpy.frontend.abstract_values.packed_items import PackedLevel, PackedTuple, PackedUnion
 from dcpy.ir.symbolic import Expr
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class NamedItems:
         return False
 
 
-Level = bool | NamedItems | PackedTuple
+Level = bool | NamedItems | PackedLevel
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class ListValue:
     """A list as an array: item k is element (or row) k.
 
     `levels`: for each level of nesting whether it is a list (else a tuple), the outermost first; dimensions behind
-    those are of arrays that are items. The last one may be of tuples that are `packed` as words. `weak`, `other_kinds`:
+    those are of arrays that are items. The last one may be of items that are `packed` as words. `weak`, `other_kinds`:
     as of a `Scalar`, for the numbers in it. `size`: the scalar container that holds its length, where the array is all
     the room there is; what is read is an array of that size. `fill`: the number that all its items are, as far as that
     is known. `token`: which list it is (see `TupleValue`).
@@ -65,10 +65,22 @@ class ListValue:
         return len(self.levels) == self.array.rank
 
     @property
-    def packed(self) -> PackedTuple | None:
-        """Tuples of numbers of several kinds that are the innermost items; None where those are others."""
+    def packed(self) -> PackedLevel | None:
+        """The innermost items where they are rows of words; None where they are not."""
+        last = self.levels[-1]
+        return last if isinstance(last, PackedTuple | PackedUnion) else None
+
+    @property
+    def packed_tuple(self) -> PackedTuple | None:
+        """The tuples of numbers of several kinds that the innermost items are; None where they are others."""
         last = self.levels[-1]
         return last if isinstance(last, PackedTuple) else None
+
+    @property
+    def union(self) -> PackedUnion | None:
+        """The kinds of which each innermost item is one; None where all are of one kind."""
+        last = self.levels[-1]
+        return last if isinstance(last, PackedUnion) else None
 
     def of(self, array: ArrayValue, token: object = None) -> ListValue:
         """The same kind of list over another array."""

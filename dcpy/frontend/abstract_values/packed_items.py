@@ -1,6 +1,7 @@
-"""Packed items: tuples of numbers of several kinds, as rows of 64-bit words of one array.
+"""Packed items: tuples of numbers of several kinds, and items of several kinds, as rows of 64-bit words of one array.
 
     (cost, node, done)        int64[3]: the bits of a float64, an integer, 0 or 1
+    an int, a float or None   int64[2]: which of them it is, and the number
 
 The array is a list's like any other: what moves its rows does not ask what the words mean. A complex number takes two.
 """
@@ -52,8 +53,28 @@ class PackedNumber:
 
 
 @dataclass(frozen=True, slots=True)
+class PackedConstant:
+    """None, or a text: a thing that is known when the program is compiled, and takes no words."""
+
+    value: Static
+
+    @property
+    def words(self) -> int:
+        """The number of words that it takes."""
+        return 0
+
+    def unfilled(self) -> PackedConstant:
+        """The same."""
+        return self
+
+    def from_words(self, words: Any) -> Sequence[Any]:
+        """The thing, as often as there are rows."""
+        return [self.value.value] * len(words)
+
+
+@dataclass(frozen=True, slots=True)
 class PackedTuple:
-    """The level of items that are tuples of numbers, or of such tuples; of a class, where they are named tuples.
+    """The level of items that are tuples of numbers, constants and such tuples; of a class, where they are named.
 
     It is false, as that of all tuples.
     """
@@ -66,8 +87,8 @@ class PackedTuple:
 
     @property
     def words(self) -> int:
-        """The number of words that an item takes."""
-        return sum(part.words for part in self.parts)
+        """The number of words that an item takes: one at least."""
+        return max(1, sum(part.words for part in self.parts))
 
     def unfilled(self) -> PackedTuple:
         """The same kind of tuple, with numbers that are not known."""
@@ -84,8 +105,13 @@ class PackedTuple:
         for part, place in self.placed(start):
             if isinstance(part, PackedTuple):
                 yield from part.numbers(place)
-            else:
+            elif isinstance(part, PackedNumber):
                 yield part, place
+
+    @property
+    def is_flat(self) -> bool:
+        """Return whether all parts are numbers."""
+        return all(isinstance(part, PackedNumber) for part in self.parts)
 
     def from_words(self, words: Any) -> Sequence[Any]:
         """The tuples in rows of words, as Python has them."""
@@ -94,4 +120,35 @@ class PackedTuple:
         return list(found) if self.cls is None else [tuple.__new__(self.cls, item) for item in found]
 
 
-PackedPart = PackedNumber | PackedTuple
+@dataclass(frozen=True, slots=True)
+class PackedUnion:
+    """The level of items that are one of several kinds each: the first word says which. It is false, as that of tuples.
+    """
+
+    options: tuple[PackedPart, ...]
+
+    def __bool__(self) -> bool:
+        return False
+
+    @property
+    def words(self) -> int:
+        """The number of words that an item takes."""
+        return 1 + max(option.words for option in self.options)
+
+    def unfilled(self) -> PackedUnion:
+        """The same, with numbers that are not known."""
+        return PackedUnion(tuple(option.unfilled() for option in self.options))
+
+    def from_words(self, words: Any) -> Sequence[Any]:
+        """The items in rows of words, as Python has them."""
+        found: list[Any] = [None] * len(words)
+        for number, option in enumerate(self.options):
+            places = np.flatnonzero(words[:, 0] == number)
+            items = option.from_words(words[places, 1 : 1 + option.words])
+            for place, item in zip(places.tolist(), items, strict=True):
+                found[place] = item
+        return found
+
+
+PackedPart = PackedNumber | PackedTuple | PackedConstant
+PackedLevel = PackedTuple | PackedUnion

@@ -463,8 +463,10 @@ def _kind_of_object(value: object) -> str:
     return "a set" if isinstance(value, set | frozenset) else f"a {type(value).__name__}"
 
 
-def kind_of(value: Value) -> str:
+def kind_of(value: Value) -> str:  # noqa: C901  (one case per kind)
     """Return a description of the value in words, for messages."""
+    if isinstance(value, VariantValue):
+        return " or ".join(dict.fromkeys(kind_of(option) for _, option in value.options))
     match value:
         case ArrayValue(dtype=dtype, shape=shape):
             return f"an array {dtype.annotation(shape)}"

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from dcpy.base import string_formatting
 from dcpy.base.errors import DcpyError, FrontendError
-from dcpy.base.rank_grids import RankGrid
 from dcpy.frontend.abstract_values.list_values import Lazy, ListValue
 from dcpy.frontend.abstract_values.stream_values import StreamValue
 from dcpy.frontend.abstract_values.values import (
@@ -33,29 +32,29 @@ from dcpy.frontend.abstract_values.values import (
     is_number,
 )
 from dcpy.frontend.callback_decorator import Callback
-from dcpy.frontend.comm.mpi4py_names import constant_of_mpi4py, refusal_of_number
 from dcpy.frontend.dataflow import stream_operations
 from dcpy.frontend.desugar import core
 from dcpy.frontend.desugar.bound_and_free_names import free_names
 from dcpy.frontend.desugar.deep_expressions import with_functions, without_deep_expressions
 from dcpy.frontend.desugar.statements import OPERATORS
-from dcpy.frontend.implements import call_entry, find, find_attribute, find_member, find_method
+from dcpy.frontend.implements import call_entry, find, find_attribute, find_method
 from dcpy.frontend.lower.arithmetic import comparisons, conditional_expressions
 from dcpy.frontend.lower.arithmetic.negated_powers import negated_power
 from dcpy.frontend.lower.arithmetic.operators import binary, truth, unary
-from dcpy.frontend.lower.control import expression_splitting
+from dcpy.frontend.lower.constant_attributes import attribute_of_constant
+from dcpy.frontend.lower.control import expression_branches, expression_splitting, item_variants
 from dcpy.frontend.lower.functions import call_dispatch
 from dcpy.frontend.lower.functions.import_statements import imported
 from dcpy.frontend.lower.functions.spread_arguments import columns, missing_arguments, spread
-from dcpy.frontend.lower.lowering_signals import CHANGING_SETS, HASHED, WillRaise
-from dcpy.frontend.lower.member_lookup import bound_of, called, field_or_method, instead_of_member, unknown_attribute
+from dcpy.frontend.lower.lowering_signals import HASHED, WillRaise
+from dcpy.frontend.lower.member_lookup import bound_of, field_or_method, unknown_attribute
 from dcpy.frontend.lower.name_binding import bind_name, bound_item, from_python, is_local, materialize, read_name
 from dcpy.frontend.lower.objects import dataclass_objects as objects
 from dcpy.frontend.lower.objects import special_methods as special
 from dcpy.frontend.lower.sequences import dictionaries, item_choice, iterator_uses, list_references, printf
 from dcpy.frontend.lower.sequences import items as sequences
 from dcpy.frontend.mapscope import MapScope
-from dcpy.frontend.python.sets import CHANGES_OF_SETS, set_, unchanged_set
+from dcpy.frontend.python.sets import set_
 from dcpy.ir.expressions.scalar import ScalarExpr
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE, ZERO, max_of
@@ -162,45 +161,22 @@ def attribute(frame: Frame, owner: Value, name: str) -> Value:
             return method
         if getattr(owner.value, "__name__", "") in ("numpy", "math", "cmath") and hasattr(owner.value, name):
             return from_python(frame, getattr(owner.value, name))
-        return _attribute_of_constant(frame, owner, name)
+        return attribute_of_constant(frame, owner, name)
     if isinstance(owner, TupleValue | ListValue | DictValue | GeneratorValue | StreamValue):
         return field_or_method(owner, name)
     return bound_of(owner, name)
-
-
-def _attribute_of_constant(frame: Frame, owner: Static, name: str) -> Value:
-    """An attribute of a module or another object that is known when the program is compiled."""
-    known, found = frame.closure.attribute(owner.value, name)
-    if isinstance(owner.value, set | frozenset) and name in CHANGES_OF_SETS:
-        raise frame.b.by_path(CHANGING_SETS, unchanged_set(name))
-    if not known:
-        raise FrontendError(
-            f"{called(owner)} has no attribute {name!r}",
-            notes=("Python raises AttributeError here",),
-            help=instead_of_member(owner.value, name),
-        )
-    if name in ("coords", "world") and isinstance(owner.value, RankGrid):
-        raise FrontendError(
-            f"{name!r} of a grid is that of one rank, and a program is the same on all ranks",
-            help="write comm.coords(grid), comm.rank() or comm.size(): the program asks when it runs",
-        )
-    constant = constant_of_mpi4py(owner.value, name)
-    if constant is not None:
-        return Static(constant)
-    entry = None if callable(found) else find_member(owner.value, name)
-    if entry is not None:
-        return call_entry(frame.b, entry, [owner], {})
-    refused = refusal_of_number(owner.value, name, found)
-    if refused is not None:
-        raise FrontendError(f"mpi4py's {name!r} is not supported", notes=(refused.reason,), help=refused.help)
-    return from_python(frame, found, frame.closure.dependences_of(name, owner.value))
 
 
 # -- operators -------------------------------------------------------------------------------------------------------
 
 
 def _binary(frame: Frame, node: ast.BinOp, name: str = "") -> Value:
-    left, right = evaluate_all(frame, [node.left, node.right])
+    operands = evaluate_all(frame, [node.left, node.right])
+    return item_variants.by_kind(frame, operands, lambda sides: _operation(frame, node, sides[0], sides[1], name),
+                                 OPERATORS[type(node.op)])  # fmt: skip
+
+
+def _operation(frame: Frame, node: ast.BinOp, left: Value, right: Value, name: str) -> Value:
     if isinstance(left, StreamValue) and isinstance(node.op, ast.LShift):
         stream_operations.push(frame, left, right)
         return Static(None)
@@ -220,12 +196,15 @@ def _binary(frame: Frame, node: ast.BinOp, name: str = "") -> Value:
 def _unary(frame: Frame, node: ast.UnaryOp, name: str = "") -> Value:
     if isinstance(node.op, ast.Not):
         return comparisons.as_value(comparisons.inverse(condition(frame, node.operand)))
-    value = evaluate(frame, node.operand)
-    found = special.unary(frame, OPERATORS[type(node.op)], value)
-    if found is not None:
-        return found
-    frame.b.result_name = name
-    return unary(frame.b, OPERATORS[type(node.op)], value)
+
+    def computed(operands: list[Value]) -> Value:
+        found = special.unary(frame, OPERATORS[type(node.op)], operands[0])
+        if found is not None:
+            return found
+        frame.b.result_name = name
+        return unary(frame.b, OPERATORS[type(node.op)], operands[0])
+
+    return item_variants.by_kind(frame, [evaluate(frame, node.operand)], computed)
 
 
 def _compare(frame: Frame, node: ast.Compare) -> Value:
@@ -234,7 +213,7 @@ def _compare(frame: Frame, node: ast.Compare) -> Value:
     result = _contained(frame, symbol, left[0], left[1])
     if result is None:
         left[1] = frame.program.evaluator.all_items(frame, left[1]) if symbol.endswith("in") else left[1]
-        result = special.binary(frame, symbol, left[0], left[1]) or comparisons.compare(frame.b, symbol, *left)
+        result = special.binary(frame, symbol, left[0], left[1]) or _comparison(frame, symbol, left)
     if len(node.ops) == 1:
         return result
     middle = frame.b.hold(left[1])
@@ -243,10 +222,16 @@ def _compare(frame: Frame, node: ast.Compare) -> Value:
         high = evaluate(frame, node.comparators[position])
         last = position == len(node.ops) - 1
         high = high if last else frame.b.hold(high)
-        found = comparisons.compare(frame.b, OPERATORS[type(node.ops[position])], low, high)
+        found = _comparison(frame, OPERATORS[type(node.ops[position])], [low, high])
         return found if last else conditional_expressions.both(frame, found, lambda: rest(position + 1, high))
 
     return conditional_expressions.both(frame, result, lambda: rest(1, middle))
+
+
+def _comparison(frame: Frame, symbol: str, sides: list[Value]) -> Value:
+    if symbol in comparisons.OF_ALL_KINDS:
+        return comparisons.compare(frame.b, symbol, *sides)
+    return item_variants.by_kind(frame, sides, lambda now: comparisons.compare(frame.b, symbol, *now), symbol)
 
 
 def _contained(frame: Frame, symbol: str, item: Value, owner: Value) -> Value | None:
@@ -274,6 +259,9 @@ def _conditional(frame: Frame, node: ast.IfExp, name: str = "") -> Value:
     test = condition(frame, node.test)
     if isinstance(test, bool):
         return evaluate(frame, node.body if test else node.orelse, name)
+    if frame.b.split_joins.get(expression_splitting.key_of(frame, node)):  # where it cannot be computed before the rest
+        sides = (lambda: evaluate(frame, node.body)), (lambda: evaluate(frame, node.orelse))
+        return expression_branches.either((frame, node), test, *sides)
     return conditional_expressions.choose(
         frame, test, lambda: evaluate(frame, node.body), lambda: evaluate(frame, node.orelse), name or "choice"
     )
@@ -288,7 +276,9 @@ def _subscript(frame: Frame, node: ast.Subscript) -> Value:
         return _map_ranges(frame, node.slice)
     if isinstance(owner, StreamValue):
         return stream_operations.subscript(frame.b, owner, keys_of(frame, node.slice))
-    return iterator_uses.read(frame, node, subscript(frame, owner, keys_of(frame, node.slice)))
+    operands = [owner, *keys_of(frame, node.slice)]
+    found = item_variants.by_kind(frame, operands, lambda now: subscript(frame, now[0], now[1:]))
+    return iterator_uses.read(frame, node, found)
 
 
 def keys_of(frame: Frame, node: ast.expr) -> list[Value]:
@@ -462,7 +452,15 @@ def _call(frame: Frame, node: ast.Call, name: str = "") -> Value:
         else:
             raise FrontendError("** takes a dictionary with known keys", help="write the keywords out")
     frame.b.result_name = name
-    result = call_dispatch.call(frame, function, args[:count], keywords, unused=node is frame.program.discarded_call)
+    is_unused = node is frame.program.discarded_call
+
+    def call(now: list[Value]) -> Value:
+        named = dict(zip(keywords, now[count:], strict=True))
+        return call_dispatch.call(frame, function, now[:count], named, unused=is_unused)
+
+    values = [*args[:count], *keywords.values()]
+    takes_all = isinstance(function, Method) and isinstance(function.owner, TupleValue | ListValue)
+    result = call(values) if takes_all else item_variants.by_kind(frame, values, call)
     return result if is_bound else expression_splitting.usable_result(frame, node, result)
 
 

@@ -148,9 +148,6 @@ class LoweringState:
     materialized: set[str] = field(default_factory=set)
     home_axes: dict[str, tuple[int, ...]] = field(default_factory=dict)  # those that dry runs took back, too
     used_iterators: list[Use] = field(default_factory=list)  # iterators with a name that were gone through on this path
-    has_versions: bool = False  # some name stands for something else on each path
-    # where the paths meet that a selector distinguishes
-    selector_origins: dict[str, object] = field(default_factory=dict)
     # the last of a frame is its own
     activations: list[tuple[Frame, core.Statement | None]] = field(default_factory=list)
     # statements with a part in front (`expression_splitting`)
@@ -162,6 +159,11 @@ class LoweringState:
     free_symbols: list[str] = field(default_factory=list)  # symbols that no argument determines
     is_callee: bool = False  # its free symbols come from the caller
     expression_loops: dict[Any, Any] = field(default_factory=dict)  # as statements, by the tree
+
+    @property
+    def selector_origins(self) -> dict[str, object]:
+        """The selectors of what depends on the path taken, and where the paths meet that they distinguish."""
+        return self.b.selector_origins
 
     @property
     def current(self) -> Frame | None:

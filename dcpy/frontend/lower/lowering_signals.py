@@ -14,6 +14,7 @@ from dcpy.ir.symbolic import Expr
 LOOP, EXPRESSION = "loop", "expression"  # what paths meet in, before its place; branches are named by the place alone
 READ_FIRST = "read first"  # before the place of an item that is updated with a value whose evaluation changes it
 ROWS = "rows"  # before the place of an item: its list, which holds lists, becomes an array
+ITEM_KINDS = "kinds of items"  # before the place where items of several kinds meet in a list: each keeps its own
 RUNS = "runs"  # before the place of a loop: the path on which it runs, and the one on which it does not
 HASHED = "hashed"  # before the place of a dictionary: one that is found by keys that are known at run time only
 CHANGING_SETS = "sets that change"  # all sets of a program are objects that may change

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dcpy.base import string_formatting
 from dcpy.base.errors import DcpyError, FrontendError
-from dcpy.frontend.abstract_values.values import Missing, Static, Value
+from dcpy.frontend.abstract_values.values import Missing, Static, Value, VariantValue
 from dcpy.frontend.callback_decorator import Callback
 from dcpy.frontend.dataflow.explicit_tasklets import run_tasklet
 from dcpy.frontend.dataflow.processes import run_dataflow
@@ -26,7 +26,7 @@ from dcpy.frontend.lower.lowering_signals import ConditionalJump, KindMatters, W
 from dcpy.frontend.lower.name_binding import UnsetName, bind_name
 from dcpy.frontend.lower.objects.dataclass_objects import materialize_sizes, with_shown_lists
 from dcpy.frontend.lower.objects.object_homes import at_home
-from dcpy.frontend.lower.sequences import list_references
+from dcpy.frontend.lower.sequences import item_words, list_references
 from dcpy.frontend.lower.speculation import statement_versioning
 from dcpy.ir import types
 from dcpy.ir.analysis.dataflow.branch_facts import refine_ranges
@@ -137,7 +137,10 @@ def _define(frame: Frame, node: core.Define) -> Flow:
 
 def _return(frame: Frame, node: core.Return) -> Flow:
     value: Value = Static(None) if node.value is None else evaluate(frame, node.value, "result")
+    value = item_words.distributed(frame.b, value)
     emit = frame.emit
+    if isinstance(value, VariantValue) and not frame.inline:
+        return _return_by_kind(frame, node, value)
     if any(scope.kind == "map" for scope in frame.scopes):
         raise FrontendError("return inside a parallel map", help="use a plain for loop")
     if frame.inline:
@@ -160,6 +163,15 @@ def _return(frame: Frame, node: core.Return) -> Flow:
     frame.returns.append(site)
     emit.on_undo(lambda: frame.returns.pop())
     return Flow.LEFT
+
+
+def _return_by_kind(frame: Frame, node: core.Return, value: VariantValue) -> Flow:
+    """A ``return`` for each kind that an item of a list may have."""
+    name = ".returned"
+    place: Any = node.value
+    statement = core.Return(ast.copy_location(ast.Name(name, ast.Load()), place), span=node.span)
+    frame.env[name] = value
+    return execute(frame, (statement,))
 
 
 def _require(frame: Frame, node: core.Require) -> Flow:

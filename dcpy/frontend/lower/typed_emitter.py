@@ -73,6 +73,7 @@ class TypedEmitter(ABC):
         self.split_joins: dict[
             object, bool
         ] = {}  # places where paths keep apart what names stand for (`path_splitting`)
+        self.selector_origins: dict[str, object] = {}  # selectors of values by path, and where the paths meet
         self.aliased_copies: dict[
             str, dict[str, object]
         ] = {}  # containers with a copy that shows what is one array in Python

@@ -85,7 +85,9 @@ def _extremum(b: OpBuilder, name: str, args: Sequence[Value], default: Value, ke
     return best
 
 
-def _apart(b: OpBuilder, place: expression_branches.Place, name: str, best: Value, others: Sequence[Value]) -> Value:
+def _apart(
+    b: OpBuilder, place: expression_branches.ExpressionPlace, name: str, best: Value, others: Sequence[Value]
+) -> Value:  # fmt: skip
     """The extremum of numbers of several kinds, which is of one kind on each path."""
     if not others:
         return best

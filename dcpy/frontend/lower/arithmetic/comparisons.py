@@ -24,11 +24,14 @@ from dcpy.frontend.abstract_values.values import (
     SymInt,
     TupleValue,
     Value,
+    VariantValue,
     as_integer,
     is_number,
     kind_of,
 )
-from dcpy.frontend.lower.arithmetic.operators import COMPARISONS, binary, truth
+from dcpy.frontend.lower.arithmetic.operand_classes import COMPARISONS
+from dcpy.frontend.lower.arithmetic.operators import binary, truth
+from dcpy.frontend.lower.control.path_selectors import chosen, is_number_of
 from dcpy.frontend.lower.frame import IdentityMatters
 from dcpy.frontend.lower.sequences import items as sequences
 from dcpy.frontend.python.containers.known_keys import holds, same_items
@@ -46,6 +49,12 @@ FEW = 16  # items of tuples in lists that are compared one by one
 
 def compare(b: OpBuilder, symbol: str, left: Value, right: Value) -> Value:
     """One comparison of a chain."""
+    if isinstance(left, VariantValue) or isinstance(right, VariantValue):
+        return as_value(_of_kinds(b, symbol, left, right))
+    return _compare(b, symbol, left, right)
+
+
+def _compare(b: OpBuilder, symbol: str, left: Value, right: Value) -> Value:
     if symbol in ("is", "is not"):
         same = _identical(left, right)
         return as_value(same if symbol == "is" else inverse(same))
@@ -71,6 +80,22 @@ def compare(b: OpBuilder, symbol: str, left: Value, right: Value) -> Value:
     raise FrontendError(
         f"{symbol} does not compare {kind_of(left)} and {kind_of(right)}", notes=("Python raises TypeError here",)
     )
+
+
+OF_ALL_KINDS = ("==", "!=", "is", "is not", "in", "not in")  # Python has them for everything
+
+
+def _of_kinds(b: OpBuilder, symbol: str, left: Value, right: Value) -> Truth:
+    """A comparison with an item of a list that is one of several kinds: that of the kind that it is."""
+    which = left.which if isinstance(left, VariantValue) else right.which if isinstance(right, VariantValue) else ""
+    numbers = [number for value in (left, right) if isinstance(value, VariantValue) and value.which == which
+               for number, _ in value.options]  # fmt: skip
+    found: Truth = False
+    for number in dict.fromkeys(numbers):
+        sides = [chosen(value, {which: number}) for value in (left, right)]
+        test = truth(b, compare(b, symbol, *sides))
+        found = either_holds(found, both_hold(is_number_of(which, number), test))
+    return found
 
 
 def as_value(test: Truth) -> Value:
@@ -245,7 +270,8 @@ def _member(b: OpBuilder, left: Value, right: Value) -> Truth:
 
 
 def _in_list(b: OpBuilder, left: Value, right: ListValue) -> Truth:
-    if len(right.levels) == 2 and right.holds_numbers and isinstance(left, TupleValue | ListValue):
+    is_tuple = isinstance(left, TupleValue | ListValue)
+    if len(right.levels) == 2 and right.holds_numbers and (is_tuple or right.union is not None):
         return truth(b, b.call(Static(holds), right, left))
     if len(right.levels) > 1 or not right.holds_numbers or not is_number(left):
         raise FrontendError(f"`in` does not compare {kind_of(left)} with lists at run time")

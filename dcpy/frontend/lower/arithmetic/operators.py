@@ -21,7 +21,6 @@ from dcpy.frontend.abstract_values.number_kinds import instead_of, python_type, 
 from dcpy.frontend.abstract_values.values import (
     ArrayValue,
     BoundMethod,
-    DictValue,
     Method,
     ObjectValue,
     RecordValue,
@@ -30,6 +29,7 @@ from dcpy.frontend.abstract_values.values import (
     SymInt,
     TupleValue,
     Value,
+    VariantValue,
     as_integer,
     dtype_of,
     integer,
@@ -42,8 +42,10 @@ from dcpy.frontend.implements import call_entry, find
 from dcpy.frontend.lower.arithmetic import overflow
 from dcpy.frontend.lower.arithmetic.constant_sizes import require_small
 from dcpy.frontend.lower.arithmetic.elementwise import convert
+from dcpy.frontend.lower.arithmetic.operand_classes import COMPARISONS, class_in_python, unsupported
 from dcpy.frontend.lower.arithmetic.promotion import require_same
 from dcpy.frontend.lower.arrays.foreign_array_refusals import refuse_foreign
+from dcpy.frontend.lower.control.path_selectors import is_number_of
 from dcpy.frontend.lower.lowering_signals import WillRaise
 from dcpy.frontend.lower.sequences import list_types
 from dcpy.ir import types
@@ -71,7 +73,6 @@ OP_OF = {
     "|": "bitor", "^": "bitxor", "<<": "lshift", ">>": "rshift", "==": "eq", "!=": "ne", "<": "lt", "<=": "le",
     ">": "gt", ">=": "ge",
 }  # fmt: skip
-COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 OF_COMPLEX = ("+", "-", "*", "/", "**", "==", "!=")
 _NOT_COMPUTED = object()
 
@@ -236,41 +237,9 @@ def _sequences(b: OpBuilder, symbol: str, left: Value, right: Value) -> Value | 
         ):
             return TupleValue(tuple(map(_one_list, sequence.items)) * times, sequence.is_list)
         return list_types.repeated(b, sequence, b.integer(count, "how often a list is repeated"))
-    if multiplies or all(map(_class_in_python, (left, right))):
-        raise WillRaise("TypeError", _unsupported(symbol, left, right), by="Python")
+    if multiplies or all(map(class_in_python, (left, right))):
+        raise WillRaise("TypeError", unsupported(symbol, left, right), by="Python")
     return None
-
-
-def _class_in_python(value: Value) -> str:
-    """The name of the class of an operand that leaves an operation to Python; "" for NumPy's numbers and arrays."""
-    match value:
-        case TupleValue(cls=cls, is_list=is_list):
-            return cls.__name__ if cls is not None else "list" if is_list else "tuple"
-        case ListValue(levels=levels):
-            return "list" if levels[0] else "tuple"
-        case Static(value=known):
-            return "" if isinstance(known, np.ndarray | np.generic) else type(known).__name__
-        case DictValue():
-            return "dict"
-    return python_type(dtype_of(value)).__name__ if is_number(value) and is_weak(value) else ""
-
-
-def _class_name(value: Value) -> str:
-    return _class_in_python(value) or f"numpy.{dtype_of(value).numpy_name}"
-
-
-def _unsupported(symbol: str, left: Value, right: Value) -> str:
-    """Python's words for an operation that lists and tuples do not have."""
-    mine, other = _class_name(left), _class_name(right)
-    is_first = isinstance(left, TupleValue | ListValue)
-    if symbol == "+" and is_first:
-        kind = "list" if mine == "list" else "tuple"
-        return f'can only concatenate {kind} (not "{other}") to {kind}'
-    if symbol == "*":
-        return f"can't multiply sequence by non-int of type {other if is_first else mine!r}"
-    if symbol in COMPARISONS:
-        return f"{symbol!r} not supported between instances of {mine!r} and {other!r}"
-    return f"unsupported operand type(s) for {'** or pow()' if symbol == '**' else symbol}: {mine!r} and {other!r}"
 
 
 def _one_list(item: Value) -> Value:
@@ -445,7 +414,7 @@ def unary(b: OpBuilder, symbol: str, value: Value) -> Value:
         return Scalar(expr, weak=True, other_kinds=value.other_kinds)
     if isinstance(value, TupleValue | ListValue) or not _is_operand(value):
         refuse_foreign(value)
-        kind = _class_in_python(value) or kind_of(value)
+        kind = class_in_python(value) or kind_of(value)
         raise WillRaise("TypeError", f"bad operand type for unary {symbol}: {kind!r}", by="Python")
     result = b.ufunc({"-": np.negative, "+": np.positive, "~": np.invert}[symbol], value)
     if isinstance(result, Scalar) and python_types(value):
@@ -465,6 +434,8 @@ def truth(b: OpBuilder, value: Value) -> bool | ScalarExpr:
             return bool(items)
         case ListValue(array=array):
             return truth(b, integer(b.exact(array.shape[0])))
+        case VariantValue():
+            return _truth_of_kinds(b, value)
         case ArrayValue(shape=shape):
             if all(size.constant == 1 for size in shape):
                 return truth(b, Scalar(value.load([0] * len(shape))))
@@ -481,6 +452,18 @@ def truth(b: OpBuilder, value: Value) -> bool | ScalarExpr:
         expr = value.expr
         return expr if expr.dtype == types.bool_ else op("ne", expr, convert(Const(0, types.int64), expr.dtype))
     raise FrontendError(f"whether {kind_of(value)} is true is not known at compile time")
+
+
+def _truth_of_kinds(b: OpBuilder, value: VariantValue) -> bool | ScalarExpr:
+    """The truth of an item of a list that is one of several kinds."""
+    tests = [(number, truth(b, option)) for number, option in value.options]
+    if all(isinstance(test, bool) and test == tests[0][1] for _, test in tests):
+        return tests[0][1]
+    found: ScalarExpr = Const(False, types.bool_)
+    for number, test in tests:
+        holds = Const(test, types.bool_) if isinstance(test, bool) else test
+        found = op("or", found, op("and", is_number_of(value.which, number), holds))
+    return found
 
 
 def _truth_of_object(b: OpBuilder, value: RecordValue | ObjectValue) -> bool | ScalarExpr:

@@ -22,6 +22,7 @@ from dcpy.frontend.abstract_values.values import (
     TextValue,
     TupleValue,
     Value,
+    VariantValue,
     dtype_of,
     integer,
     is_number,
@@ -37,6 +38,7 @@ from dcpy.frontend.lower.arithmetic.operators import UFUNC_OF, binary
 from dcpy.frontend.lower.arithmetic.range_checks import stored
 from dcpy.frontend.lower.arrays import advanced_indexing, basic_indexing, stores
 from dcpy.frontend.lower.arrays.subscript_keys import IndexingMode, Keys, written_out
+from dcpy.frontend.lower.control import item_variants
 from dcpy.frontend.lower.expressions import attribute, evaluate, evaluate_all, keys_of, subscript
 from dcpy.frontend.lower.frame import is_field
 from dcpy.frontend.lower.lowering_signals import READ_FIRST, WillRaise
@@ -174,6 +176,14 @@ def store_keys(frame: Frame, owner: Value, keys: list[Value], value: Value) -> N
     keys = _of_dictionary(owner, keys)
     if isinstance(owner, TupleValue | ListValue | DictValue) and len(keys) == 1:
         _call_list(frame, owner, "__setitem__", keys[0], value)
+        return
+    if any(isinstance(part, VariantValue) for part in (*keys, value)):
+
+        def stored_now(now: list[Value]) -> Value:
+            store_keys(frame, owner, now[:-1], now[-1])
+            return Static(None)
+
+        item_variants.by_kind(frame, [*keys, value], stored_now)
         return
     if _set_by_class(frame, owner, keys, value):
         return
@@ -344,6 +354,7 @@ def _augment_name(frame: Frame, target: ast.Name, name: str, symbol: str, value_
         return
     operands = evaluate_all(frame, [ast.copy_location(ast.Name(name, ast.Load()), target), value_node])
     current, value = operands
+    frame.emit.place = (frame, target)
     if isinstance(current, ArrayValue):
         _update_array(frame, current, symbol, value)
         return
@@ -364,8 +375,12 @@ def _updates_list(frame: Frame, current: Value, symbol: str, value: Value) -> bo
 
 def _combined(frame: Frame, symbol: str, current: Value, value: Value) -> Value:
     """Return the value of ``current symbol= value`` for something that is no array."""
-    found = special.binary(frame, symbol, current, value, in_place=True)
-    return binary(frame.b, symbol, current, value) if found is None else found
+
+    def computed(sides: list[Value]) -> Value:
+        found = special.binary(frame, symbol, sides[0], sides[1], in_place=True)
+        return binary(frame.b, symbol, sides[0], sides[1]) if found is None else found
+
+    return item_variants.by_kind(frame, [current, value], computed, symbol)
 
 
 def _update_array(frame: Frame, current: ArrayValue, symbol: str, value: Value) -> None:

@@ -15,6 +15,7 @@ from dcpy.frontend.abstract_values.values import Value
 from dcpy.frontend.desugar import core
 from dcpy.frontend.lower.arithmetic import comparisons
 from dcpy.frontend.lower.control import expression_splitting
+from dcpy.frontend.lower.lowering_signals import WillRaise
 from dcpy.frontend.lower.name_binding import bind_name
 from dcpy.ir.expressions.scalar import ScalarExpr
 
@@ -24,20 +25,20 @@ if TYPE_CHECKING:
 Thunk = Callable[[], Value]
 
 
-Place = tuple["Frame", ast.expr]  # where an expression is evaluated
+ExpressionPlace = tuple["Frame", ast.expr]  # where an expression is evaluated
 
 
-def key_of(place: Place) -> object:
+def key_of(place: ExpressionPlace) -> object:
     """The mark of the expression that is being evaluated."""
     return expression_splitting.key_of(*place)
 
 
-def is_apart(place: Place) -> bool:
+def is_apart(place: ExpressionPlace) -> bool:
     """Return whether the sides of the expression that is being evaluated are kept apart."""
     return place[0].b.split_joins.get(key_of(place), False)
 
 
-def either(place: Place, test: ScalarExpr, yes: Thunk, no: Thunk) -> Value:
+def either(place: ExpressionPlace, test: ScalarExpr, yes: Thunk, no: Thunk) -> Value:
     """``yes if test else no`` where the sides are kept apart: each is computed where it is chosen."""
     frame, node = place
     found, condition = (ast.copy_location(ast.Name(frame.emit.fresh(f".{stem}"), ast.Load()), node)
@@ -50,6 +51,8 @@ def either(place: Place, test: ScalarExpr, yes: Thunk, no: Thunk) -> Value:
     frame.liveness.block((choice,), frozenset({found.id}) | frame.liveness.rebound)
     frame.program.evaluator.execute(frame, (choice,))
     frame.env.pop(condition.id)
+    if found.id not in frame.env:
+        raise WillRaise("TypeError", "both sides raise", by="Python")  # here, before
     return frame.env.pop(found.id)
 
 

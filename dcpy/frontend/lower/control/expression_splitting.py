@@ -32,7 +32,7 @@ from dcpy.frontend.abstract_values.values import (
 )
 from dcpy.frontend.desugar import core
 from dcpy.frontend.lower.lowering_signals import EXPRESSION, RUNS, PathsMatter
-from dcpy.frontend.lower.sequences import list_types
+from dcpy.frontend.lower.sequences import item_words, list_types
 from dcpy.ir import types
 from dcpy.ir.expressions.scalar import Const, Load, op
 from dcpy.ir.symbolic import as_expr
@@ -277,11 +277,12 @@ def _item_first(frame: Frame, target: ast.Subscript, name: str, shares: frozense
     assert count is not None
 
     def find() -> None:
-        key, owner = frame.env[at], target.value
-        shown = frame.env.get(owner.id) if isinstance(owner, ast.Name) else None
+        here = frame.program.current or frame  # the statements are those of all activations of the function
+        key, owner = here.env[at], target.value
+        shown = here.env.get(owner.id) if isinstance(owner, ast.Name) else None
         is_tuple = isinstance(owner, ast.Tuple) or (isinstance(shown, TupleValue) and not shown.is_list)
         what = f"{'tuple' if is_tuple else 'list'} index out of range"
-        frame.env[at] = SymInt(list_types.position(frame.b, key, as_expr(count), what))
+        here.env[at] = SymInt(list_types.position(here.b, key, as_expr(count), what))
 
     def bind(position: int) -> core.Statement:
         index = ast.copy_location(ast.Constant(position), target)
@@ -321,6 +322,8 @@ def usable_result(frame: Frame, node: ast.Call, value: Value) -> Value:
     if isinstance(value, Missing):
         raise frame.b.by_path(value.merge, FrontendError(value.reason, help=value.help))
     if isinstance(value, VariantValue):
+        if item_words.is_of_item(frame.b, value):
+            return value
         kinds = " or ".join(dict.fromkeys(kind_of(option) for _, option in value.options))
         error = FrontendError(
             f"the result of this call is {kinds}, depending on the path taken",

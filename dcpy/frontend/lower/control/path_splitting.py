@@ -10,10 +10,10 @@ and keeps the paths apart there (`PathsMatter`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from dcpy.base.errors import FrontendError
+from dcpy.base.errors import DcpyError, FrontendError
 from dcpy.frontend.abstract_values.dynamic_arrays import Resized, Sliding
 from dcpy.frontend.abstract_values.list_values import Lazy, ListRef, ListValue
 from dcpy.frontend.abstract_values.number_kinds import types_of
@@ -42,7 +42,7 @@ MAX_COPIES = 64  # of one statement
 
 def selector_of(frame: Frame, statement: core.Statement) -> VariantValue | None:
     """Return a value used by a statement that depends on the path taken."""
-    if not frame.program.has_versions:
+    if not frame.b.selector_origins:
         return None
     return next(
         (value for name in _used(frame, statement) if isinstance(value := frame.env.get(name), VariantValue)), None
@@ -67,6 +67,41 @@ def resolved(frame: Frame, which: str, number: int) -> None:
     """Bind the names of a frame to what they stand for where the selector has this number."""
     numbers = {which: number}
     frame.env = {name: chosen(value, numbers) for name, value in frame.env.items()}
+
+
+def possible(frame: Frame, statement: core.Statement, test: Callable[[], object]) -> tuple[str, list[int]] | None:
+    """Return the selector that a test depends on, and the numbers with which it may hold; None where it has none."""
+    selector = selector_of(frame, statement)
+    if selector is None:
+        return None
+    numbers = []
+    env = frame.env
+    for number, _ in selector.options:
+        resolved(frame, selector.which, number)
+        try:
+            with frame.emit.dry_run():
+                holds = test()
+        except (DcpyError, PathsMatter):
+            holds = None
+        finally:
+            frame.env = env
+        if holds is not False:
+            numbers.append(number)
+    return selector.which, numbers
+
+
+def narrowed(env: dict[str, Value], which: str, numbers: Sequence[int]) -> dict[str, Value]:
+    """An environment in which a selector has one of these numbers."""
+    return {name: _with_numbers(value, which, numbers) for name, value in env.items()}
+
+
+def _with_numbers(value: Value, which: str, numbers: Sequence[int]) -> Value:
+    if not isinstance(value, VariantValue) or value.which != which:
+        return value
+    options = tuple((number, option) for number, option in value.options if number in numbers)
+    if not options:
+        return value
+    return options[0][1] if len(options) == 1 else VariantValue(which, options)
 
 
 def _used(frame: Frame, statement: core.Statement) -> list[str]:
@@ -135,6 +170,17 @@ def _have_the_same_places(values: Sequence[Value]) -> bool:
     return len({places_of(value) for value in held}) == 1
 
 
+def _differ_in_kind(values: Sequence[Value], joined: Value) -> bool:
+    """Return whether numbers, or numbers in tuples, have another kind on each path."""
+    if isinstance(joined, Scalar):
+        return bool(joined.other_kinds) and len(set(map(types_of, values))) > 1
+    tuples = [value for value in values if isinstance(value, TupleValue) and not value.is_list]
+    if not isinstance(joined, TupleValue) or len(tuples) < len(values):
+        return False
+    columns = zip(*(value.items for value in tuples), strict=True)
+    return any(_differ_in_kind(column, part) for column, part in zip(columns, joined.items, strict=True))
+
+
 def options_of(value: VariantValue) -> list[Value]:
     """Return the values that a name may have."""
     return [option for _, option in value.options]
@@ -162,7 +208,7 @@ def disagree(frame: Frame, values: Sequence[Value], joined: Value) -> bool:
         return False  # nothing is copied
     if any(isinstance(value, VariantValue) for value in values) or differ(values):
         return True
-    if isinstance(joined, Scalar) and joined.other_kinds and len(set(map(types_of, values))) > 1:
+    if _differ_in_kind(values, joined):
         return True
     unusable = any(isinstance(value, Missing) and not value.unset for value in values)
     return isinstance(joined, Missing) and not joined.unset and not unusable

@@ -102,7 +102,6 @@ class States:
         options = [(number, self.rows[number][name]) for number in sorted(set(numbers))]
         if all(option == options[0][1] for _, option in options):
             return options[0][1]
-        self.frame.program.has_versions = True
         return VariantValue(self.which, tuple(options))
 
 

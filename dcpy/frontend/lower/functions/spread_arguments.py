@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dcpy.frontend.abstract_values.list_values import ListValue
-from dcpy.frontend.abstract_values.packed_items import PackedTuple
 from dcpy.frontend.abstract_values.values import ArrayValue, BoundMethod, FunctionValue, Static, TupleValue, Value
 from dcpy.frontend.lower.sequences import item_words
 from dcpy.frontend.lower.sequences import items as sequences
@@ -47,7 +46,8 @@ def columns(frame: Frame, function: Value, call: ast.Call, rows: Callable[[ast.e
         return None
     found = frame.program.evaluator.all_items(frame, rows(call.args[0].value))
     if isinstance(found, ListValue) and len(found.levels) == 2 and found.packed is not None:
-        if any(isinstance(part, PackedTuple) for part in found.packed.parts):
+        packed = found.packed_tuple
+        if packed is None or not packed.is_flat:
             return frame.b.call(function, *spread(frame, found, None))
         parts = item_words.columns(frame.b, found)
         return TupleValue(tuple(replace(part, levels=(False,)) for part in parts))

@@ -246,12 +246,14 @@ def run_while(frame: Frame, node: core.While, execute: Execute) -> Flow:
                 frame.emit.block(block)
             stop = scalar_expr(as_value(inverse(test)))
             break_if(frame, stop)
+            tested.narrow()
             return
         if isinstance(test, bool):
             first.append(test)
             test = Const(test, types.bool_)
         tests.append(test)
         frame.emit.ranges = refine_ranges(frame.emit.ranges, test, holds=True)
+        tested.narrow()
 
     def wrap(body: Region) -> Block:
         condition = tests[0] if tests else Const(True, types.bool_)
@@ -272,6 +274,7 @@ class _TestedFirst:
 
     def __init__(self, frame: Frame, node: core.While) -> None:
         self.frame, self.test = frame, node.test
+        self.possible: tuple[str, list[int]] | None = None  # numbers of a selector with which the test may hold
         target = ast.Name(".test", ast.Store())
         self.statement = core.Assign((target,), node.test, span=node.span)
         frame.liveness.after[self.statement] = frame.liveness.loops[node].head | {".test"}
@@ -286,8 +289,16 @@ class _TestedFirst:
         """Return the condition of the test."""
         if not self.is_split:
             return condition(self.frame, self.test)
+        self.possible = path_splitting.possible(
+            self.frame, self.statement, lambda: condition(self.frame, self.test)
+        )  # fmt: skip
         execute(self.frame, (self.statement,))
         return truth(self.frame.b, self.frame.env.pop(".test"))
+
+    def narrow(self) -> None:
+        """Bind names to what the test leaves where it holds: in ``while node is not None``, that is not None."""
+        if self.possible is not None:
+            self.frame.env = path_splitting.narrowed(self.frame.env, *self.possible)
 
 
 def _known_test(frame: Frame, node: core.While) -> bool | None:

@@ -26,6 +26,7 @@ from dcpy.frontend.abstract_values.values import (
 )
 from dcpy.frontend.lower.arithmetic.promotion import mixed_kinds
 from dcpy.frontend.lower.frame import IdentityMatters
+from dcpy.frontend.lower.loops.carried_kinds import by_kind
 from dcpy.frontend.lower.objects import dataclass_objects as objects
 from dcpy.frontend.lower.results.return_agreement import (
     Step,
@@ -167,18 +168,19 @@ class Leaves:
             own = number.dtype.numpy.type
             if not all(issubclass(own, kind) for kind in number.other_kinds):  # an np.float64 is a float as well
                 kinds = " and ".join(mixed_kinds(number))
-                raise FrontendError(
+                error = FrontendError(
                     f"a list that is returned holds {kinds}, and which is where is known at run time only",
                     help=f"make all of them one type: {mixed_kinds(number)[-1]}(x)",
                 )
+                raise by_kind(self.program.b, number.other_kinds.merges, error)
         return Listed(value.levels, value.weak, self.leaf(value.array), self.key(value.token))
 
     def _numbers(self, value: ListValue) -> list[Scalar]:
         """Return numbers that represent those in a list."""
         if value.packed is None:
             return [Scalar(Load("", (), value.array.dtype), value.weak, value.other_kinds)]
-        return [Scalar(Load("", (), number.dtype), number.weak, number.other_kinds)
-                for number, _ in value.packed.numbers()]  # fmt: skip
+        numbers = [] if value.packed_tuple is None else [number for number, _ in value.packed_tuple.numbers()]
+        return [Scalar(Load("", (), number.dtype), number.weak, number.other_kinds) for number in numbers]
 
     def leaf(self, value: Value) -> int:
         """The index of one more."""

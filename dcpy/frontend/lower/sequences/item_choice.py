@@ -43,8 +43,10 @@ def item(frame: Frame, owner: TupleValue, key: Value) -> Value:
     try:
         found = sequences.item(frame.b, owner, key)
     except FrontendError as error:
-        if isinstance(error, WillRaise) or len(owner.items) > MAX_ITEMS:
+        if isinstance(error, WillRaise):
             raise
+        if len(owner.items) > MAX_ITEMS:
+            return list_types.choose(frame.b, owner, key, apart=True)
         raise frame.b.by_path(merge, error) from None
     made = found.array if isinstance(found, ListValue) else found
     if isinstance(made, ArrayValue):

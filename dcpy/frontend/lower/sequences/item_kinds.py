@@ -1,7 +1,11 @@
 """Item kinds: what the items of a list of run-time length are, and what holds those of several lists.
 
 Tuples of numbers of one kind are rows of an array of that kind. Those of several kinds are packed (`packed_items`):
-each place of the tuple has its own kind, and places of two lists meet one by one.
+each place of the tuple has its own kind, and places of two lists meet one by one. Items that do not meet at all (an int
+and a float, a number and None) are packed with the number of their kind.
+
+A known number meets those of another kind (``[0] * n``, filled with floats), and lists are numbers of one kind then, as
+long as nobody asks which item is which. Where that matters, lowering begins anew, and items keep their kinds.
 """
 
 from __future__ import annotations
@@ -14,13 +18,21 @@ from dcpy.base.errors import FrontendError
 from dcpy.frontend.abstract_values.kinds_by_path import NONE, Kinds
 from dcpy.frontend.abstract_values.list_values import Level, ListValue, NamedItems
 from dcpy.frontend.abstract_values.number_kinds import instead_of
-from dcpy.frontend.abstract_values.packed_items import PackedNumber, PackedPart, PackedTuple
+from dcpy.frontend.abstract_values.packed_items import (
+    PackedConstant,
+    PackedLevel,
+    PackedNumber,
+    PackedPart,
+    PackedTuple,
+    PackedUnion,
+)
 from dcpy.frontend.abstract_values.values import (
     ArrayValue,
     Scalar,
     Static,
     TupleValue,
     Value,
+    VariantValue,
     dtype_of,
     is_number,
     is_weak,
@@ -28,6 +40,7 @@ from dcpy.frontend.abstract_values.values import (
 )
 from dcpy.frontend.lower.arithmetic import range_checks
 from dcpy.frontend.lower.arithmetic.promotion import joined_number, mixed_kinds
+from dcpy.frontend.lower.lowering_signals import ITEM_KINDS, PathsMatter
 from dcpy.frontend.lower.sequences import item_words
 from dcpy.ir import types
 from dcpy.ir.expressions.scalar import Load
@@ -38,6 +51,7 @@ if TYPE_CHECKING:
     from dcpy.frontend.lower.typed_emitter import TypedEmitter
 
 LONG_TUPLE = 64  # items, of tuples in lists that are arrays of their own
+MOST_OPTIONS = 8  # kinds of items in one list: what uses an item may be written once for each
 
 
 @dataclass(frozen=True)
@@ -56,10 +70,16 @@ class ItemKind:
         return ListValue(array, self.weak, self.other_kinds, (True, *self._unfilled_levels), size, self.fill)
 
     @property
-    def packed(self) -> PackedTuple | None:
-        """Tuples of numbers of several kinds, which are the innermost items."""
+    def packed(self) -> PackedLevel | None:
+        """The innermost items, where they are rows of words."""
         last = self.levels[-1] if self.levels else None
-        return last if isinstance(last, PackedTuple) else None
+        return last if isinstance(last, PackedTuple | PackedUnion) else None
+
+    @property
+    def union(self) -> PackedUnion | None:
+        """The kinds of which each of the innermost items is one."""
+        packed = self.packed
+        return packed if isinstance(packed, PackedUnion) else None
 
     def unfilled(self) -> ItemKind:
         """The same kind of items, with numbers that are not known."""
@@ -83,7 +103,12 @@ def kind_of_item(b: TypedEmitter, value: Value) -> ItemKind:
         if isinstance(value, Static) and type(value.value) is int and not range_checks.fits(value, types.int64):
             raise FrontendError(f"{value.value} does not fit into 64 bits", help="write it as a float")
         return ItemKind(dtype_of(value), is_weak(value), instead_of(value), fill=fill)
+    if isinstance(value, Static) and (value.value is None or isinstance(value.value, str)):
+        return _of_level(PackedUnion((PackedConstant(value),)))
+    value = item_words.distributed(b, value)
     match value:
+        case VariantValue(options=options):
+            return joined_kind(b, [kind_of_item(b, option) for _, option in options])
         case ArrayValue(dtype=dtype, shape=shape) if shape:
             return ItemKind(dtype, shape=tuple(b.exact(size) for size in shape))
         case ArrayValue():
@@ -112,11 +137,11 @@ def _packed(kinds: Sequence[ItemKind], cls: type | None) -> ItemKind | None:
         return None
     parts = [_part_of(kind) for kind in kinds]
     known = tuple(part for part in parts if part is not None)
-    return _of_part(PackedTuple(known, cls)) if len(known) == len(parts) else None
+    return _of_level(PackedTuple(known, cls)) if len(known) == len(parts) else None
 
 
-def _of_part(part: PackedTuple) -> ItemKind:
-    return ItemKind(types.int64, weak=True, shape=(as_expr(part.words),), levels=(part,))
+def _of_level(level: PackedLevel) -> ItemKind:
+    return ItemKind(types.int64, weak=True, shape=(as_expr(level.words),), levels=(level,))
 
 
 def _part_of(kind: ItemKind) -> PackedPart | None:
@@ -124,6 +149,8 @@ def _part_of(kind: ItemKind) -> PackedPart | None:
     if not kind.levels:
         return None if kind.shape else PackedNumber(kind.dtype, kind.weak, kind.other_kinds, kind.fill)
     level = kind.levels[0]
+    if isinstance(level, PackedUnion):
+        return level.options[0] if len(level.options) == 1 else None
     if isinstance(level, PackedTuple):
         return level
     count = kind.shape[0].constant
@@ -134,22 +161,141 @@ def _part_of(kind: ItemKind) -> PackedPart | None:
     return None if inner is None else PackedTuple((inner,) * count, cls)
 
 
+def option_of(kind: ItemKind) -> PackedPart | None:
+    """Return a kind of items as one of those of a list of several kinds."""
+    part = _part_of(kind)
+    return None if part is None else part.unfilled()
+
+
 def _joined_packed(b: TypedEmitter, kinds: Sequence[ItemKind]) -> ItemKind | None:
     """The kind of a list that holds tuples part by part; None where their parts are no numbers, or do not meet."""
-    lists = [next((k for k, level in enumerate(kind.levels) if not level), None) for kind in kinds]
-    depth = lists[0]
-    if depth is None or any(other != depth for other in lists):
-        return None
-    first = kinds[0]
-    if not all(_same_sizes(b, kind.shape[:depth], first.shape[:depth]) for kind in kinds):
-        return None
-    parts = [_part_of(replace(kind, shape=kind.shape[depth:], levels=kind.levels[depth:])) for kind in kinds]
+    found = _innermost(b, kinds)
+    parts = [] if found is None else [_part_of(kind) for kind in found]
     known = [part for part in parts if part is not None]
-    part = item_words.joined_part(known) if len(known) == len(parts) else None
-    if not isinstance(part, PackedTuple):
+    part = item_words.joined_part(known) if known and len(known) == len(parts) else None
+    return _around(kinds[0], part) if isinstance(part, PackedTuple) else None
+
+
+def _innermost(b: TypedEmitter, kinds: Sequence[ItemKind]) -> list[ItemKind] | None:
+    """Return the kinds of what is in the innermost lists; None where these differ in length, or depth."""
+    depths = [_depth(kind) for kind in kinds]
+    depth, first = depths[0], kinds[0].shape
+    if any(other != depth for other in depths):
         return None
-    inner = _of_part(part)
-    return replace(inner, shape=first.shape[:depth] + inner.shape, levels=first.levels[:depth] + inner.levels)
+    if not all(_same_sizes(b, kind.shape[:depth], first[:depth]) for kind in kinds):
+        return None
+    return [replace(kind, shape=kind.shape[depth:], levels=kind.levels[depth:]) for kind in kinds]
+
+
+def _depth(kind: ItemKind) -> int:
+    """Return how many lists, one in the other, are around the innermost items."""
+    return next((k for k, level in enumerate(kind.levels) if not level), len(kind.levels))
+
+
+def _around(outer: ItemKind, level: PackedLevel) -> ItemKind:
+    """The kind of lists like `outer` with other innermost items."""
+    inner, depth = _of_level(level), _depth(outer)
+    return replace(inner, shape=outer.shape[:depth] + inner.shape, levels=outer.levels[:depth] + inner.levels)
+
+
+def _union(b: TypedEmitter, kinds: Sequence[ItemKind]) -> ItemKind | None:
+    """The kind of a list whose items keep their kinds; None where some are neither numbers, tuples of them, nor known.
+    """
+    found = _innermost(b, kinds)
+    if found is None:
+        return None
+    options: dict[PackedPart, bool] = {}
+    for kind in found:
+        union = kind.union
+        part = _part_of(kind) if union is None else None
+        if union is None and part is None:
+            return None
+        for option in union.options if union is not None else (part,):
+            assert option is not None
+            _require_known_kinds(b, option)
+            options[option.unfilled()] = True
+    if len(options) > MOST_OPTIONS:
+        raise FrontendError(
+            f"a list holds items of more than {MOST_OPTIONS} kinds",
+            notes=("what uses an item is compiled once for each kind",),
+            help="make a list for each kind of items, or give the numbers in them one type: float(x)",
+        )
+    return _around(kinds[0], PackedUnion(tuple(options)))
+
+
+def _require_known_kinds(b: TypedEmitter, option: PackedPart) -> None:
+    """Begin anew where the kind of a number depends on the path, or on the item: it is kept apart from then on."""
+    numbers = [number for number, _ in option.numbers()] if isinstance(option, PackedTuple) else [option]
+    for number in numbers:
+        if not isinstance(number, PackedNumber) or not number.other_kinds:
+            continue
+        error = FrontendError(
+            f"the kind of a number in a list depends on the path taken: {' or '.join(_shown(number))}",
+            help="make all of them one type: float(x)",
+        )
+        for merge in number.other_kinds.merges:
+            if isinstance(found := b.by_path(merge, error), PathsMatter):
+                raise found
+        raise error
+
+
+def _shown(number: PackedNumber) -> list[str]:
+    return mixed_kinds(Scalar(Load("", (), number.dtype), number.weak, number.other_kinds))
+
+
+def _noted(b: TypedEmitter, kinds: Sequence[ItemKind], found: ItemKind) -> ItemKind:
+    """The kind of a list in which numbers of several kinds meet in one: the place is noted, for where that matters."""
+    place = _place(b)
+    level = found.packed
+    if isinstance(level, PackedTuple):
+        new = _noted_level(level, place)
+        if new is level:
+            return found
+        changed = replace(found, levels=(*found.levels[:-1], new))
+    else:
+        if not _tells(found.dtype, found.other_kinds):
+            return found
+        changed = replace(found, other_kinds=_noted_kinds(found.other_kinds, place))
+    return (_union(b, kinds) or found) if b.split_joins.get(place) else changed
+
+
+def _noted_level(level: PackedTuple, place: object) -> PackedTuple:
+    parts: list[PackedPart] = []
+    for part in level.parts:
+        if isinstance(part, PackedTuple):
+            parts.append(_noted_level(part, place))
+        elif isinstance(part, PackedNumber) and _tells(part.dtype, part.other_kinds):
+            parts.append(replace(part, other_kinds=_noted_kinds(part.other_kinds, place)))
+        else:
+            parts.append(part)
+    same = all(new is old for new, old in zip(parts, level.parts, strict=True))
+    return level if same else replace(level, parts=tuple(parts))
+
+
+def are_apart(b: TypedEmitter, items: Sequence[Value]) -> bool:
+    """Return whether items of lists that meet here, one by one, are to keep their kinds."""
+    numbers = [item for item in items if isinstance(item, Scalar) and _tells(item.dtype, item.other_kinds)]
+    return bool(numbers) and b.split_joins.get(_place(b), False)
+
+
+def noted_number(b: TypedEmitter, item: Value) -> Value:
+    """An item in which numbers of several kinds meet: the place is noted, for where that matters."""
+    if not isinstance(item, Scalar) or not _tells(item.dtype, item.other_kinds):
+        return item
+    return replace(item, other_kinds=_noted_kinds(item.other_kinds, _place(b)))
+
+
+def _place(b: TypedEmitter) -> object:
+    return ITEM_KINDS, b.emit.span
+
+
+def _tells(dtype: DType, kinds: Kinds) -> bool:
+    """Return whether the kind of a number can be seen: an np.float64 is a float as well."""
+    return not all(issubclass(dtype.numpy.type, kind) for kind in kinds)
+
+
+def _noted_kinds(kinds: Kinds, place: object) -> Kinds:
+    return Kinds(kinds, (place, *kinds.merges), tells=True, of_items=kinds.of_items)
 
 
 def kind_of_rows(b: TypedEmitter, array: ArrayValue) -> ItemKind:
@@ -157,9 +303,45 @@ def kind_of_rows(b: TypedEmitter, array: ArrayValue) -> ItemKind:
     return ItemKind(array.dtype, shape=tuple(b.exact(size) for size in array.shape[1:]))
 
 
-def joined_kind(b: TypedEmitter, kinds: Sequence[ItemKind], *, entering: int = 0, in_tuple: bool = False) -> ItemKind:
-    """The kind of a list that holds items of all these kinds; refuses what would change a number's type in silence."""
+def joined_kind(
+    b: TypedEmitter, kinds: Sequence[ItemKind], *, in_tuple: bool = False, apart: bool = True
+) -> ItemKind:  # fmt: skip
+    """The kind of a list that holds items of all these kinds; refuses what would change a number's type in silence.
+
+    Not `apart`: items that are to keep their kinds are refused, too.
+    """
+    if any(kind.union is not None for kind in kinds) and (union := _union(b, kinds)) is not None:
+        return union
+    try:
+        found = _one_kind(b, kinds, in_tuple=in_tuple)
+    except FrontendError:
+        union = _union(b, kinds) if apart and not in_tuple else None
+        if union is None:
+            raise
+        return union
+    if in_tuple:
+        return found
+    noted = _noted(b, kinds, found)
+    if not apart and noted.union is not None:
+        raise FrontendError(
+            "the items of a list differ in kind, and which is taken is known at run time only",
+            help="make all of them one type: float(x)",
+        )
+    return noted
+
+
+def _one_kind(b: TypedEmitter, kinds: Sequence[ItemKind], *, in_tuple: bool) -> ItemKind:
+    """The kind in which all of these meet."""
     first = kinds[0]
+    union = next((kind.union for kind in kinds if kind.union is not None), None)
+    if union is not None and any(kind.levels != first.levels for kind in kinds):
+        constants = [kind_of(option.value) for option in union.options if isinstance(option, PackedConstant)]
+        constant = constants[0] if constants else "numbers"
+        raise FrontendError(
+            f"a list whose length is known at run time only cannot hold {constant} beside these items",
+            notes=("items of several kinds are numbers, None, texts, and tuples of them",),
+            help="keep one list for each kind of value, or give the list a length that is known",
+        )
     if any(kind.packed is not None for kind in kinds) and (packed := _joined_packed(b, kinds)) is not None:
         return packed
     classes = dict.fromkeys(level.cls.__name__ for k in kinds for level in k.levels
@@ -177,7 +359,7 @@ def joined_kind(b: TypedEmitter, kinds: Sequence[ItemKind], *, entering: int = 0
             "several lengths as one array and the places where they begin: np.concatenate(rows), "
             "np.cumsum([0, *map(len, rows)])",
         )
-    meeting = joined_number([kind.number for kind in kinds], entering=entering)
+    meeting = joined_number([kind.number for kind in kinds])
     if meeting is None or (first.shape and not first.levels and any(kind.dtype != first.dtype for kind in kinds)):
         shown = " and ".join(dict.fromkeys(str(mixed_kinds(Scalar(Load("", (), k.dtype), k.weak, k.other_kinds))[-1])
                                            for k in kinds))  # fmt: skip

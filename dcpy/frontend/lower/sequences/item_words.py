@@ -1,21 +1,46 @@
-"""Item words: tuples of numbers of several kinds to and from the 64-bit words that lists keep of them.
+"""Item words: items of several kinds to and from the 64-bit words that lists keep of them.
 
 What is stored and read is a word each, without any computation: a float keeps its bits, narrower numbers are widened.
+An item that is one of several kinds is read as a `VariantValue`, whose selector is its first word.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.abstract_values.kinds_by_path import of_items
 from dcpy.frontend.abstract_values.list_values import ListValue
-from dcpy.frontend.abstract_values.packed_items import PackedNumber, PackedPart, PackedTuple
-from dcpy.frontend.abstract_values.values import ArrayValue, Scalar, Static, TupleValue, Value, scalar_expr
+from dcpy.frontend.abstract_values.number_kinds import instead_of
+from dcpy.frontend.abstract_values.packed_items import (
+    PackedConstant,
+    PackedLevel,
+    PackedNumber,
+    PackedPart,
+    PackedTuple,
+    PackedUnion,
+)
+from dcpy.frontend.abstract_values.values import (
+    ArrayValue,
+    Scalar,
+    Static,
+    TupleValue,
+    Value,
+    VariantValue,
+    dtype_of,
+    is_number,
+    is_weak,
+    scalar_expr,
+)
 from dcpy.frontend.lower.arithmetic import elementwise
-from dcpy.frontend.lower.arithmetic.promotion import joined_number
+from dcpy.frontend.lower.arithmetic.promotion import joined_number, kind_matters, mixed_kinds
 from dcpy.frontend.lower.arrays import stores
+from dcpy.frontend.lower.control.path_selectors import all_hold, chosen, is_number_of
 from dcpy.ir import types
 from dcpy.ir.expressions.scalar import Const, Load, ScalarExpr, op
 from dcpy.ir.memlet import Memlet
@@ -25,6 +50,7 @@ if TYPE_CHECKING:
     from dcpy.frontend.lower.typed_emitter import TypedEmitter
 
 ALL = Static(Ellipsis)
+ITEM = "item"  # before the place where an item of several kinds was read
 
 
 def joined_part(parts: Sequence[PackedPart]) -> PackedPart | None:
@@ -36,6 +62,8 @@ def joined_part(parts: Sequence[PackedPart]) -> PackedPart | None:
         same = all(part.fill == numbers[0].fill for part in numbers)
         return None if meeting is None else PackedNumber(
             meeting.dtype, meeting.weak, meeting.other_kinds, numbers[0].fill if same else None)  # fmt: skip
+    if isinstance(first, PackedConstant):
+        return first if all(part == first for part in parts) else None
     tuples = [part for part in parts if isinstance(part, PackedTuple)]
     if not isinstance(first, PackedTuple) or len(tuples) < len(parts):
         return None
@@ -51,20 +79,108 @@ def prototype(part: PackedNumber) -> Value:
     return part.fill or Scalar(Load("", (), part.dtype), part.weak, part.other_kinds)
 
 
-def put(b: TypedEmitter, out: ArrayValue, indices: Sequence[Expr], part: PackedTuple, value: Value) -> None:
-    """Store a tuple in the row at these indices of the array of a list."""
-    exprs = _words_of(b, part, value)
+def put(b: TypedEmitter, out: ArrayValue, indices: Sequence[Expr], level: PackedLevel, value: Value) -> None:
+    """Store an item in the row at these indices of the array of a list."""
+    exprs = _words_of(b, level, distributed(b, value))
     b.emit.tasklet([
         (Memlet(out.container, out.subset([*indices, as_expr(word)])), expr) for word, expr in enumerate(exprs)
     ])  # fmt: skip
 
 
-def _words_of(b: TypedEmitter, part: PackedPart, value: Value) -> list[ScalarExpr]:
+def _words_of(b: TypedEmitter, part: PackedPart | PackedUnion, value: Value) -> list[ScalarExpr]:
+    if isinstance(value, VariantValue):
+        found = [(number, _words_of(b, part, option)) for number, option in value.options]
+        return [_selected(value.which, [(number, words[place]) for number, words in found])
+                for place in range(len(found[0][1]))]  # fmt: skip
+    if isinstance(part, PackedUnion):
+        number, option = _option_of(part, value)
+        words = [Const(number, types.int64), *_words_of(b, option, value)]
+        return words + [Const(0, types.int64)] * (part.words - len(words))
+    if isinstance(part, PackedConstant):
+        return []
     if isinstance(part, PackedTuple):
         items = _items(value)
         return [word for inner, item in zip(part.parts, items, strict=True) for word in _words_of(b, inner, item)]
     expr = value.load(()) if isinstance(value, ArrayValue) else scalar_expr(value)
     return _as_words(elementwise.convert(expr, part.dtype))
+
+
+def _selected(which: str, options: Sequence[tuple[int, ScalarExpr]]) -> ScalarExpr:
+    """One of several expressions, by a selector."""
+    *others, (_, found) = options
+    for number, expr in reversed(others):
+        found = expr if expr == found else op("select", is_number_of(which, number), expr, found)
+    return found
+
+
+def one_number(value: VariantValue) -> Scalar:
+    """The number that a value is on all paths, where it is of one kind on all of them."""
+    first = value.options[0][1]
+    return Scalar(_selected(value.which, [(k, scalar_expr(option)) for k, option in value.options]), is_weak(first))
+
+
+def _option_of(union: PackedUnion, value: Value) -> tuple[int, PackedPart]:
+    """Return which of the kinds of a list's items a value has."""
+    found = next(((k, option) for k, option in enumerate(union.options) if _is_of(option, value)), None)
+    if found is None:
+        raise FrontendError("an item of another kind than before is stored in a list", help="make a list for each kind")
+    return found
+
+
+def _is_of(option: PackedPart, value: Value) -> bool:
+    if isinstance(option, PackedConstant):
+        return option.value == value
+    if isinstance(option, PackedTuple):
+        same = isinstance(value, TupleValue) and not value.is_list and value.cls is option.cls
+        return same and isinstance(value, TupleValue) and len(value.items) == len(option.parts) and all(
+            map(_is_of, option.parts, value.items))  # fmt: skip
+    if isinstance(value, ArrayValue) and not value.shape:
+        return value.dtype == option.dtype and not option.weak
+    if not is_number(value) or dtype_of(value) != option.dtype or is_weak(value) != option.weak:
+        return False
+    if isinstance(value, Scalar) and instead_of(value):
+        raise kind_matters(value, "the kind of an item depends on the path taken",
+                           f"convert it: {mixed_kinds(value)[-1]}(x)")  # fmt: skip
+    return True
+
+
+def distributed(b: TypedEmitter, value: Value) -> Value:
+    """A tuple with items that depend on the path taken, as one of several tuples; any other value as it is."""
+    if not isinstance(value, TupleValue) or value.is_list:
+        return value
+    items = [distributed(b, item) for item in value.items]
+    selectors: dict[str, list[int]] = {}
+    for item in items:
+        if isinstance(item, VariantValue):
+            selectors[item.which] = [number for number, _ in item.options]
+    if not selectors:
+        return value
+    found: list[tuple[Sequence[tuple[str, int]], Value]] = []
+    for numbers in itertools.product(*selectors.values()):
+        these = dict(zip(selectors, numbers, strict=True))
+        found.append((tuple(these.items()), replace(value, items=tuple(chosen(item, these) for item in items))))
+    if len(selectors) == 1:
+        which = next(iter(selectors))
+        return VariantValue(which, tuple((at[0][1], option) for at, option in found))
+    number: ScalarExpr = Const(len(found) - 1, types.int64)
+    for position, (at, _) in enumerate(found[:-1]):
+        test = all_hold([is_number_of(which, each) for which, each in at])
+        number = op("select", test, Const(position, types.int64), number)
+    return _variant(b, number, [option for _, option in found])
+
+
+def _variant(b: TypedEmitter, number: ScalarExpr, options: Sequence[Value]) -> VariantValue:
+    """A value that is one of several, by a number."""
+    kept = b.keep(Scalar(number, weak=True), "kind").expr
+    assert isinstance(kept, Load)
+    b.selector_origins[kept.container] = (ITEM, b.emit.span)
+    return VariantValue(kept.container, tuple(enumerate(options)))
+
+
+def is_of_item(b: TypedEmitter, value: VariantValue) -> bool:
+    """Return whether a value depends on the kind of an item of a list."""
+    origin = b.selector_origins.get(value.which)
+    return isinstance(origin, tuple) and origin[0] == ITEM
 
 
 def _items(value: Value) -> tuple[Value, ...]:
@@ -82,8 +198,20 @@ def _as_words(expr: ScalarExpr) -> list[ScalarExpr]:
     return [elementwise.convert(expr, types.int64)]
 
 
+def item_at(b: TypedEmitter, level: PackedLevel, words: Sequence[ScalarExpr]) -> Value:
+    """The item that some words are."""
+    if isinstance(level, PackedTuple):
+        return item_of(level, words)
+    if len(level.options) == 1:
+        return item_of(level.options[0], words[1:])
+    kept = [b.keep(Scalar(word, weak=True), "word").expr for word in words[1:]]
+    return _variant(b, words[0], [item_of(option, kept) for option in level.options])
+
+
 def item_of(part: PackedPart, words: Sequence[ScalarExpr]) -> Value:
-    """The number or tuple that some words are."""
+    """The number or tuple that some words are, where its kind is known."""
+    if isinstance(part, PackedConstant):
+        return part.value
     if isinstance(part, PackedTuple):
         items = tuple(item_of(inner, words[place : place + inner.words]) for inner, place in part.placed())
         return TupleValue(items, names=getattr(part.cls, "_fields", ()), cls=part.cls)
@@ -113,8 +241,8 @@ def column(b: TypedEmitter, array: ArrayValue, number: PackedNumber, place: int)
 
 def columns(b: TypedEmitter, value: ListValue) -> list[ListValue]:
     """All numbers of the items of a list, a list each."""
-    part = value.levels[-1]
-    assert isinstance(part, PackedTuple)
+    part = value.packed_tuple
+    assert part is not None
     return [ListValue(column(b, value.array, number, place), number.weak, of_items(number.other_kinds))
             for number, place in part.numbers()]  # fmt: skip
 
@@ -131,3 +259,67 @@ def store_column(
             return _as_words(elementwise.convert(expr, number.dtype))[word]
 
         stores.write(b, target, b.array(elementwise.elementwise(b, encoded, [numbers], name="column")))
+
+
+def as_union(b: TypedEmitter, value: ListValue, out: ArrayValue, union: PackedUnion, own: PackedPart | None) -> None:
+    """Store the items of a list in the rows of one whose items are of several kinds; `own`: their kind, if it is one.
+    """
+    first = b.subscript(out, [ALL, Static(0)])
+    assert isinstance(first, ArrayValue)
+    if value.union is not None:
+        numbers = [union.options.index(option) for option in value.union.options]
+        tags = b.subscript(value.array, [ALL, Static(0)])
+
+        def renumbered(expr: ScalarExpr) -> ScalarExpr:
+            found: ScalarExpr = Const(numbers[-1], types.int64)
+            for old, new in reversed(list(enumerate(numbers[:-1]))):
+                found = op("select", op("eq", expr, Const(old, types.int64)), Const(new, types.int64), found)
+            return found
+
+        stores.write(b, first, b.array(elementwise.elementwise(b, renumbered, [tags], name="column")))
+        _store_words(b, value.array, out, 1, value.union.words - 1)
+        return
+    assert own is not None
+    stores.write(b, first, Static(union.options.index(own)))
+    if value.packed is not None:
+        _store_words(b, value.array, out, 0, value.packed.words)
+        return
+    numbers_of = [own] if isinstance(own, PackedNumber) else [n for n, _ in own.numbers()] if isinstance(
+        own, PackedTuple) else []  # fmt: skip
+    place = 1
+    for position, number in enumerate(numbers_of):
+        column_ = value.array if isinstance(own, PackedNumber) else b.subscript(value.array, [ALL, Static(position)])
+        store_column(b, out, number, place, b.array(column_))
+        place += number.words
+
+
+def _store_words(b: TypedEmitter, source: ArrayValue, out: ArrayValue, start: int, count: int) -> None:
+    """Copy words of items, from `start` in one list, behind the first in the other."""
+    for word in range(count):
+        target = b.subscript(out, [ALL, Static(1 + word)])
+        assert isinstance(target, ArrayValue)
+        stores.write(b, target, b.array(b.subscript(source, [ALL, Static(start + word)])))
+
+
+# -- items of several kinds, as numbers ------------------------------------------------------------------------------
+
+
+def numbers(b: TypedEmitter, value: ListValue, what: str) -> ArrayValue:
+    """The numbers in a list that holds numbers of several kinds, as an array of a kind that NumPy gives them."""
+    union = value.union
+    options = [] if union is None else [option for option in union.options if isinstance(option, PackedNumber)]
+    if union is None or len(options) < len(union.options):
+        raise FrontendError(
+            f"items of several kinds {what}, and not all of them are numbers",
+            help="take out those that are, `[x for x in items if x is not None]`; np.nan stands for a missing number",
+        )
+    dtype = types.from_numpy(np.result_type(*(option.dtype.numpy for option in options)))
+
+    def element(tag: ScalarExpr, *words: ScalarExpr) -> ScalarExpr:
+        *others, found = (elementwise.convert(_number_of(one, *words[: one.words]), dtype) for one in options)
+        for number, expr in reversed(list(enumerate(others))):
+            found = op("select", op("eq", tag, Const(number, types.int64)), expr, found)
+        return found
+
+    columns_ = [b.subscript(value.array, [ALL, Static(word)]) for word in range(union.words)]
+    return b.array(elementwise.elementwise(b, element, columns_, name="column"))

@@ -22,6 +22,7 @@ from dcpy.frontend.abstract_values.values import (
     Static,
     TupleValue,
     Value,
+    VariantValue,
     as_integer,
     integer,
     is_number,
@@ -126,7 +127,7 @@ def at(b: OpBuilder, value: Value, index: Expr) -> Value:
         case ArrayValue():
             return b.subscript(value, [integer(index)])
         case ListValue():
-            return list_types.item_at(value, index)
+            return list_types.item_at(b, value, index)
         case MapValue():
             return _point(b, value, index)
         case IteratorValue() if is_stepped(value):
@@ -222,6 +223,8 @@ def is_countable(b: OpBuilder, value: Value, most: int = MAX_UNROLLED) -> bool:
 
 def items(b: OpBuilder, value: Value) -> list[Value]:
     """All items of something of known length."""
+    if isinstance(value, VariantValue):
+        return _items_by_kind(b, value)
     known = _known_items(value)
     if known is not None:
         return list(known)
@@ -233,6 +236,19 @@ def items(b: OpBuilder, value: Value) -> list[Value]:
             help="work on the whole array, fill an array in a loop, or use a tuple of known length",
         )
     return [at(b, value, as_expr(index)) for index in range(count)]
+
+
+def _items_by_kind(b: OpBuilder, value: VariantValue) -> list[Value]:
+    """The items of one of several tuples of one length."""
+    tuples = [(number, items(b, option)) for number, option in value.options]
+    lengths = {len(found) for _, found in tuples}
+    if len(lengths) > 1:
+        raise FrontendError(
+            f"tuples of {' or '.join(map(str, sorted(lengths)))} items are unpacked",
+            help="make a list for each kind of tuples, or ask for the length: `if len(t) == 2:`",
+        )
+    return [VariantValue(value.which, tuple((number, found[place]) for number, found in tuples))
+            for place in range(lengths.pop())]  # fmt: skip
 
 
 def _known_items(value: Value) -> tuple[Value, ...] | None:
@@ -330,6 +346,8 @@ def subscript(b: OpBuilder, owner: Value, key: Value) -> Value:
 
 def stable(b: OpBuilder, value: Value) -> Value:
     """The value with all scalars computed now, so that later stores cannot change it."""
+    if isinstance(value, VariantValue):
+        return value
     if isinstance(value, Scalar):
         return value if isinstance(value.expr, Const) else b.keep(value)
     if isinstance(value, TupleValue | RecordValue):

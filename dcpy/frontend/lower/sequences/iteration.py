@@ -13,11 +13,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dcpy.frontend.abstract_values.list_values import Lazy
-from dcpy.frontend.abstract_values.values import RangeValue, Value, integer
+from dcpy.frontend.abstract_values.values import RangeValue, TupleValue, Value, VariantValue, integer, with_parts
 from dcpy.frontend.desugar import core
 from dcpy.frontend.desugar.bound_and_free_names import bound_names, walrus_names
 from dcpy.frontend.desugar.liveness import LoopNames
 from dcpy.frontend.lower.arithmetic import comparisons
+from dcpy.frontend.lower.control.path_selectors import chosen, is_number_of
 from dcpy.frontend.lower.expressions import condition, evaluate
 from dcpy.frontend.lower.frame import NOTHING, Flow, Names
 from dcpy.frontend.lower.loops.loop_entry import LoopPlan
@@ -212,6 +213,10 @@ class ItemIteration:
         return found
 
     def _item(self, number: int, item: Value, places: list[Expr]) -> None:
+        variant = _variant_in(item)
+        if variant is not None:
+            self._by_kind(variant, 0, lambda key: self._item(number, _with(item, variant.which, key), places))
+            return
         generator = self.generators[number]
         bind_plain(self.frame, generator.target, bound_item(self.frame, item))
         self._test(number, 0, places)
@@ -231,15 +236,37 @@ class ItemIteration:
         self.filtered = self.counts = True
         self._under(test, lambda: self._test(number, position + 1, places))
 
-    def _under(self, test: ScalarExpr, action: Callable[[], None]) -> None:
+    def _by_kind(self, variant: VariantValue, position: int, action: Callable[[int], None]) -> None:
+        """`action` for the kind that an item of several kinds has: each gets its own side of a branch."""
+        number, _ = variant.options[position]
+        if position == len(variant.options) - 1:
+            action(number)
+            return
+        rest = functools.partial(self._by_kind, variant, position + 1, action)
+        self._under(is_number_of(variant.which, number), functools.partial(action, number), rest)
+
+    def _under(self, test: ScalarExpr, action: Callable[[], None], otherwise: Callable[[], None] | None = None) -> None:
         """`action` where a test holds."""
         frame = self.frame
         span = frame.span(self.node)
         binds = self._binds
         then = core.Resume(action, binds, span=span)
+        orelse = () if otherwise is None else (core.Resume(otherwise, binds, span=span),)
         flag = frame.emit.fresh(".test")
-        node = core.If(ast.copy_location(ast.Name(flag, ast.Load()), self.node), (then,), (), span=span)
+        node = core.If(ast.copy_location(ast.Name(flag, ast.Load()), self.node), (then,), orelse, span=span)
         frame.liveness.after[node] = binds
         frame.env[flag] = comparisons.as_value(test)
         frame.program.evaluator.execute(frame, (node,))
         frame.env.pop(flag, None)
+
+
+def _variant_in(item: Value) -> VariantValue | None:
+    """Return what is one of several kinds in an item."""
+    if isinstance(item, TupleValue):
+        return next((found for part in item.items if (found := _variant_in(part)) is not None), None)
+    return item if isinstance(item, VariantValue) else None
+
+
+def _with(item: Value, which: str, number: int) -> Value:
+    """The item where a selector has this number."""
+    return with_parts(chosen(item, {which: number}), lambda part: _with(part, which, number))

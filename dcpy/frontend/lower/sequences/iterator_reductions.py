@@ -6,7 +6,6 @@ items are computed when they are asked for: ``any`` stops at the first that is t
 
 from __future__ import annotations
 
-import ast
 import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -17,14 +16,11 @@ import numpy as np
 
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.abstract_values.list_values import Lazy, ListValue, YieldingValue
-from dcpy.frontend.abstract_values.number_kinds import instead_of
 from dcpy.frontend.abstract_values.values import (
     ArrayValue,
     BoundMethod,
     IteratorValue,
     RangeValue,
-    Scalar,
-    SliceValue,
     Static,
     TupleValue,
     Value,
@@ -36,15 +32,15 @@ from dcpy.frontend.abstract_values.values import (
 from dcpy.frontend.implements import call_entry, find
 from dcpy.frontend.lower.arithmetic import comparisons, conditional_expressions
 from dcpy.frontend.lower.arithmetic.operators import truth
-from dcpy.frontend.lower.expressions import evaluate
-from dcpy.frontend.lower.name_binding import bind_name, materialize
+from dcpy.frontend.lower.control import item_variants
+from dcpy.frontend.lower.name_binding import bind_name, read_name
 from dcpy.frontend.lower.objects import special_methods
-from dcpy.frontend.lower.sequences import item_kinds, item_words, list_types
+from dcpy.frontend.lower.sequences import item_kinds
 from dcpy.frontend.lower.sequences import items as sequences
 from dcpy.frontend.lower.sequences.comprehensions import all_items, comprehend
-from dcpy.frontend.lower.sequences.generator_inlining import in_frame
-from dcpy.frontend.lower.sequences.iteration import ItemIteration
+from dcpy.frontend.lower.sequences.list_sorting import columns_of, keys_of, sorted_list
 from dcpy.frontend.lower.sequences.next_items import next_item
+from dcpy.frontend.lower.sequences.walked_items import WalkedItems, is_remembered, items_of, like
 from dcpy.frontend.python.containers.hash_maps import HashMap
 from dcpy.ir import types
 from dcpy.ir.expressions.scalar import Const, ScalarExpr, op
@@ -53,7 +49,6 @@ from dcpy.ir.symbolic import ZERO
 if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame
 
-EVERYTHING = SliceValue(*[Static(None)] * 3)
 Reducer = Callable[["Frame", Sequence[Value], Mapping[str, Value]], Value]
 
 
@@ -84,67 +79,6 @@ def _is_walked(frame: Frame, value: Value, function: Any, kwargs: Mapping[str, V
     return False
 
 
-class _Items:
-    """The items of something, one after the other; `names`: what is remembered from one to the next."""
-
-    def __init__(self, frame: Frame, value: Value) -> None:
-        self.frame, self.b = frame, frame.b
-        if isinstance(value, Lazy):
-            self.node, self.first = in_frame(frame, value).node, value.first
-        else:
-            self.node, self.first = _of_items(frame), value
-        materialize(frame)
-
-    def prototype(self) -> Value | None:
-        """An item, found by a dry run; None where there never is one."""
-        found: list[Value] = []
-        env = self.frame.env
-        self.frame.env = dict(env)
-        try:
-            with self.frame.emit.dry_run():
-                self.walk(lambda item: found.append(item), ())
-        finally:
-            self.frame.env = env
-        return found[0] if found else None
-
-    def walk(
-        self, visit: Callable[[Value], object], names: Sequence[str], stop: Callable[[], ScalarExpr] | None = None
-    ) -> None:
-        """Visit each item."""
-
-        def step(_: object) -> None:
-            visit(sequences.stable(self.b, evaluate(self.frame, self.node.elt)))
-
-        ItemIteration(self.frame, self.node, self.node.generators, self.first, step, frozenset(names), stop).run()
-
-    def name(self, stem: str, value: Value) -> str:
-        """A name of the frontend's own, bound to a first value."""
-        name = self.frame.emit.fresh(f".{stem}")
-        bind_name(self.frame, name, value)
-        return name
-
-    def take(self, name: str) -> Value:
-        """Return the final value of the name, and remove the name."""
-        return self.frame.env.pop(name)
-
-
-def _of_items(frame: Frame) -> ast.GeneratorExp:
-    """``(item for item in ...)``: one tree for each place in the program."""
-    known = frame.program.expression_loops
-    place = frame.emit.place
-    node = place[1] if place is not None else None
-    if ("items", node) not in known:
-        name = ast.Name(".item", ast.Load())
-        target = ast.Name(".item", ast.Store())
-        made = ast.GeneratorExp(name, [ast.comprehension(target, ast.Constant(None), [], 0)])
-        if node is not None:
-            for part in (name, target, made):
-                ast.copy_location(part, node)
-        known["items", node] = made
-    found: ast.GeneratorExp = known["items", node]
-    return found
-
-
 # -- one function each -----------------------------------------------------------------------------------------------
 
 
@@ -157,7 +91,7 @@ def _no_more(name: str, kwargs: Mapping[str, Value], *known: str) -> None:
 def _sum(frame: Frame, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     """Items added up from the left."""
     _no_more("sum", kwargs, "start")
-    items, b = _Items(frame, args[0]), frame.b
+    items, b = WalkedItems(frame, args[0]), frame.b
     start = args[1] if len(args) > 1 else kwargs.get("start", Static(0))
     item = items.prototype()
     if item is None:
@@ -169,14 +103,19 @@ def _sum(frame: Frame, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Va
         kind = types.int64 if kind == types.bool_ else kind
         start = b.full([b.exact(size) for size in item.shape], kind, start)
     total = items.name("sum", start)
-    items.walk(lambda item: bind_name(frame, total, b.operator("+", frame.env[total], item)), [total])
+
+    def added(item: Value) -> None:
+        sides = [read_name(frame, total), item]
+        bind_name(frame, total, item_variants.by_kind(frame, sides, lambda now: b.operator("+", *now), "+"))
+
+    items.walk(added, [total])
     return items.take(total)
 
 
 def _any(frame: Frame, args: Sequence[Value], kwargs: Mapping[str, Value], *, wanted: bool = True) -> Value:
     """Return whether some item is true; what comes behind the first such item is not computed."""
     _no_more("any" if wanted else "all", kwargs)
-    items = _Items(frame, args[0])
+    items = WalkedItems(frame, args[0])
     found = items.name("any" if wanted else "all", Static(not wanted))
 
     def visit(item: Value) -> None:
@@ -198,29 +137,60 @@ def _extremum(name: str) -> Reducer:
     def reduce(frame: Frame, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
         """The first of the smallest (or largest) items, by their keys."""
         _no_more(name, kwargs, "key", "default")
-        items = _Items(frame, args[0])
+        items = WalkedItems(frame, args[0])
         key = _of_present_keys(kwargs.get("key", Static(None)))
         default = kwargs.get("default")
         item = items.prototype()
         if item is None:
             items.walk(lambda _: None, ())
             return default if default is not None else _empty(frame, name)
+        if default is None and _is_of_kinds(items, key, frame):
+            return _best_of_kinds(frame, name, args[0], key)
         key_of = None if key == Static(None) else functools.partial(frame.b.call, key)
-        if not _is_remembered(item) and default is None and not isinstance(args[0], Lazy | YieldingValue):
+        if not is_remembered(item) and default is None and not isinstance(args[0], Lazy | YieldingValue):
             return _at_best_position(frame, name, args[0], key_of)
         return _best(frame, name, items, item, key_of, default)
 
     return reduce
 
 
+def _is_of_kinds(items: WalkedItems, key: Value, frame: Frame) -> bool:
+    """Return whether items, or their keys, are numbers of several kinds."""
+    found = items.prototypes()
+    if key != Static(None) and len(found) > 1:
+        return True
+    return len({(dtype_of(item), is_weak(item)) if is_number(item) else type(item) for item in found}) > 1
+
+
+def _best_of_kinds(frame: Frame, name: str, value: Value, key: Value) -> Value:
+    """Return the first of the best of items that are of several kinds, or have keys of several kinds."""
+    b = frame.b
+    listed = value if isinstance(value, ListValue) else _list(frame, [value], {})
+    assert isinstance(listed, ListValue)
+    keys = columns_of(frame, listed) if key == Static(None) else keys_of(frame, key, listed)
+    columns = TupleValue(tuple(keys))
+
+    def key_at(position: Value) -> Value:
+        place = b.integer(position, "a position")
+        found = tuple(sequences.stable(b, sequences.at(b, column, place)) for column in columns.items)
+        return found[0] if len(found) == 1 else TupleValue(found)
+
+    positions = WalkedItems(frame, RangeValue(ZERO, sequences.length(b, listed), never_unrolled=True))
+    item = positions.prototype()
+    assert item is not None
+    best = _best(frame, name, positions, item, key_at, None)
+    return sequences.at(b, listed, b.integer(best, "a position"))
+
+
 def _best(
-    frame: Frame, name: str, items: _Items, item: Value, key_of: Callable[[Value], Value] | None, default: Value | None
+    frame: Frame, name: str, items: WalkedItems, item: Value, key_of: Callable[[Value], Value] | None,
+    default: Value | None,
 ) -> Value:  # fmt: skip
     """Return the first of the best items, of the kind of `item`."""
     b = frame.b
-    best = items.name("best", _like(frame, item))
+    best = items.name("best", like(frame, item))
     first = items.name("first", Static(True))
-    least = best if key_of is None else items.name("key", _like(frame, _prototype_of_key(frame, key_of, item)))
+    least = best if key_of is None else items.name("key", like(frame, _prototype_of_key(frame, key_of, item)))
 
     def visit(item: Value) -> None:
         value = item if key_of is None else sequences.stable(b, key_of(item))
@@ -237,11 +207,6 @@ def _best(
     return _unless_empty(frame, name, empty, found, default)
 
 
-def _is_remembered(item: Value) -> bool:
-    """Return whether variables hold the best item so far: a number, or a tuple of numbers."""
-    return is_number(item) or (isinstance(item, TupleValue) and all(map(_is_remembered, item.items)))
-
-
 def _at_best_position(frame: Frame, name: str, value: Value, key_of: Callable[[Value], Value] | None) -> Value:
     """Return the first of the best items of any kind: the position of the best is remembered."""
     b = frame.b
@@ -252,7 +217,7 @@ def _at_best_position(frame: Frame, name: str, value: Value, key_of: Callable[[V
         is_tuple = isinstance(found, ListValue) and not found.levels[0]
         return TupleValue(tuple(sequences.items(b, found))) if is_tuple else found
 
-    positions = _Items(frame, RangeValue(ZERO, sequences.length(b, value), never_unrolled=True))
+    positions = WalkedItems(frame, RangeValue(ZERO, sequences.length(b, value), never_unrolled=True))
     item = positions.prototype()
     assert item is not None
     best = _best(frame, name, positions, item, key_at, None)
@@ -274,20 +239,10 @@ def _chosen(frame: Frame, test: bool | ScalarExpr, yes: Value, no: Value) -> Val
     return conditional_expressions.choose(frame, test, lambda: yes, lambda: no, "best")
 
 
-def _like(frame: Frame, value: Value) -> Value:
-    """A first value of the same kind, which is never used."""
-    if isinstance(value, TupleValue):
-        return replace(value, items=tuple(_like(frame, item) for item in value.items))
-    if not is_number(value):
-        raise FrontendError("min() and max() compare numbers, and tuples of numbers")
-    zero = Const(dtype_of(value).numpy.type(0).item(), dtype_of(value))
-    return Scalar(zero, is_weak(value), instead_of(value))
-
-
 def _prototype_of_key(frame: Frame, key_of: Callable[[Value], Value], item: Value) -> Value:
     """Return the result type of the key function, by a dry run over a value of the kind of an item."""
     with frame.emit.dry_run():
-        return key_of(sequences.stable(frame.b, _like(frame, item)))
+        return key_of(sequences.stable(frame.b, like(frame, item)))
 
 
 def _unless_empty(
@@ -319,7 +274,7 @@ def _list(frame: Frame, args: Sequence[Value], kwargs: Mapping[str, Value]) -> V
     if isinstance(value, ListValue):
         made = value.of(replace(frame.b.copy(value.array, name="list"), fresh=True))
         return replace(made, levels=(True, *value.levels[1:]))
-    return comprehend(frame, _of_items(frame), value)
+    return comprehend(frame, items_of(frame), value)
 
 
 def _tuple(frame: Frame, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
@@ -338,87 +293,10 @@ def _sorted(frame: Frame, args: Sequence[Value], kwargs: Mapping[str, Value]) ->
     return sorted_list(frame, found, kwargs)
 
 
-def sorted_list(frame: Frame, found: ListValue, kwargs: Mapping[str, Value]) -> ListValue:
-    """A new list with the items in order, by the keywords of ``sorted``; tuples are in order column by column."""
-    b = frame.b
-    backward = b.static(kwargs.get("reverse", Static(False)), "reverse")
-    key = kwargs.get("key", Static(None))
-    turned = b.subscript(found.array, [sequences.BACKWARDS]) if backward else found.array
-    assert isinstance(turned, ArrayValue)
-    if key == Static(None) and len(found.levels) == 1 and found.holds_numbers:
-        _require_order(found)
-        order = b.call(Static(np.sort), turned)
-    else:
-        items = found.of(turned)
-        columns = _columns(frame, items) if key == Static(None) else _keys(frame, key, items)
-        order = b.call(Static(np.take), turned, _places(frame, columns), axis=Static(0))
-    result = b.subscript(order, [sequences.BACKWARDS]) if backward else order
-    assert isinstance(result, ArrayValue)
-    return found.of(b.copy(result, name="list") if backward else result)
-
-
-def _require_order(keys: ListValue) -> None:
-    if not keys.holds_numbers or len(keys.levels) > 1:
-        raise FrontendError(
-            "lists of run-time length are sorted where they hold numbers, or tuples of numbers",
-            help="give a key that is a number, or a tuple of numbers: `key=lambda v: v.sum()`",
-        )
-    if keys.array.dtype.kind == "c":
-        raise FrontendError("complex numbers have no order", notes=("Python raises TypeError here",))
-
-
-def _columns(frame: Frame, items: ListValue) -> list[ListValue]:
-    """The first numbers of the items, the second ones, and so on."""
-    if items.packed is not None and len(items.levels) == 2:
-        return item_words.columns(frame.b, items)
-    count = items.array.shape[1].constant if len(items.levels) == items.array.rank == 2 else None
-    if count is None:
-        return [items]
-    b = frame.b
-    return [replace(items.of(b.array(b.subscript(items.array, [EVERYTHING, Static(k)]))), levels=(True,))
-            for k in range(count)]  # fmt: skip
-
-
-def _places(frame: Frame, columns: Sequence[ListValue]) -> Value:
-    """The positions of items in the order of their keys, the first one counting most; equal ones stay as they are."""
-    for column in columns:
-        _require_order(column)
-    if len(columns) == 1:
-        return frame.b.call(Static(np.argsort), columns[0].array, kind=Static("stable"))
-    return frame.b.call(Static(np.lexsort), TupleValue(tuple(column.array for column in reversed(columns))))
-
-
-def _keys(frame: Frame, key: Value, items: ListValue) -> list[ListValue]:
-    """Return the keys of all items: one list, or one for each place of the tuples that the function returns."""
-    node = _of_items(frame)
-    name = frame.emit.fresh(".key")
-    frame.env[name] = key
-    call = ast.Call(ast.Name(name, ast.Load()), [ast.Name(".item", ast.Load())], [])
-    sample = _Items(frame, items).prototype()
-    if sample is not None and _is_remembered(sample):
-        sample = _like(frame, sample)  # the containers of a dry run are gone
-    with frame.emit.dry_run():
-        made = None if sample is None else frame.b.call(key, sample)
-    count = len(made.items) if isinstance(made, TupleValue) and not made.is_list else 0
-    parts: list[ast.expr] = [ast.Subscript(call, ast.Constant(k), ast.Load()) for k in range(count)] or [call]
-    found = [_each(frame, node, part, items) for part in parts]
-    frame.env.pop(name)
-    return found
-
-
-def _each(frame: Frame, node: ast.GeneratorExp, element: ast.expr, items: ListValue) -> ListValue:
-    made = ast.GeneratorExp(element, node.generators)
-    for part in ast.walk(made):
-        ast.copy_location(part, node)
-    found = comprehend(frame, made, items)
-    assert isinstance(found, TupleValue | ListValue)
-    return found if isinstance(found, ListValue) else list_types.as_array_list(frame.b, found)
-
-
 def _reduce(frame: Frame, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     """Items combined from the left by a function of two."""
     _no_more("reduce", kwargs)
-    items, b = _Items(frame, args[1]), frame.b
+    items, b = WalkedItems(frame, args[1]), frame.b
     item = items.prototype()
     if len(args) > 2:
         total = items.name("total", args[2])
@@ -426,7 +304,7 @@ def _reduce(frame: Frame, args: Sequence[Value], kwargs: Mapping[str, Value]) ->
         return items.take(total)
     if item is None:
         raise FrontendError("reduce() of empty iterable with no initial value", notes=("Python raises TypeError",))
-    total, first = items.name("total", _like(frame, item)), items.name("first", Static(True))
+    total, first = items.name("total", like(frame, item)), items.name("first", Static(True))
 
     def visit(item: Value) -> None:
         test = truth(b, frame.env[first])

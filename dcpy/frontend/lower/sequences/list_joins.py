@@ -43,8 +43,9 @@ def join(frame: Frame, name: str, values: Sequence[Value], paths: Any, join_valu
     if len(known) == len(lists) and len({len(value.items) for value in known}) == 1:
         columns = list(zip(*(value.items for value in known), strict=True))
         items = tuple(join_values(frame, f"{name}_{k}", column, paths) for k, column in enumerate(columns))
-        if not any(isinstance(item, Missing) for item in items):
-            return TupleValue(items, is_list=True, token=token)
+        if not any(isinstance(item, Missing) for item in items) and not item_kinds.are_apart(frame.b, items):
+            noted = tuple(item_kinds.noted_number(frame.b, item) for item in items)
+            return TupleValue(noted, is_list=True, token=token)
     try:
         kinds_ = [_kind(frame, env, value) for env, value in zip(envs, lists, strict=True)]
         kind = item_kinds.joined_kind(frame.b, [kind for kind in kinds_ if kind is not None]).unfilled()

@@ -41,7 +41,7 @@ from dcpy.frontend.lower.sequences import (
 )
 from dcpy.frontend.lower.sequences import items as sequences
 from dcpy.frontend.lower.sequences.comprehensions import all_items
-from dcpy.frontend.lower.sequences.iterator_reductions import sorted_list
+from dcpy.frontend.lower.sequences.list_sorting import sorted_list
 from dcpy.ir.expressions.scalar import Index, op
 from dcpy.ir.symbolic import ONE, ZERO, Expr, max_of, min_of
 
@@ -103,20 +103,26 @@ def _set_in_row(frame: Frame, owner: List, row: ListRow, key: Value, value: Valu
         list_types.store(b, part, b.array(b.cast(items, part.dtype)))
         return
     index = list_types.position(b, key, b.exact(owner.array.shape[0]), ASSIGNMENT)
-    if isinstance(value, ListValue | TupleValue | ArrayValue):
+    value = list_references.shown(frame, value)
+    if isinstance(value, ListValue | ArrayValue) or list_references.is_list(value):
         raise FrontendError(f"{kind_of(value)} is assigned to an item of a row", help="assign numbers")
-    wider = item_kinds.kind_of_item(b, value)
-    found = list_contents.as_kind(frame, name, content, _joined_numbers(frame, content, wider))
+    met = _joined_items(frame, content, len(row.indices) + 1, item_kinds.kind_of_item(b, value))
+    found = list_contents.as_kind(frame, name, content, met)
     if b.root(found.array.container) != b.root(owner.array.container) and found is content:
         raise FrontendError("the row belongs to a list that has changed since", help="index the outer list again")
     stores.require_writable(b, found.array)
-    list_types.put(b, found.array, (*row.indices, index), value)
+    list_types.put(b, found.array, (*row.indices, index), value, found.levels[len(row.indices) + 1 :])
 
 
-def _joined_numbers(frame: Frame, content: ListValue, item: item_kinds.ItemKind) -> item_kinds.ItemKind:
-    inner = item_kinds.ItemKind(content.array.dtype, content.weak, content.other_kinds, fill=content.fill)
+def _joined_items(frame: Frame, content: ListValue, depth: int, item: item_kinds.ItemKind) -> item_kinds.ItemKind:
+    """The kind of a list of lists which, `depth` levels inside, hold such an item, too."""
+    whole = item_kinds.kind_of_list(frame.b, content)
+    around = depth - 1
+    inner = replace(whole, shape=whole.shape[around:], levels=whole.levels[around:])
     met = item_kinds.joined_kind(frame.b, [inner, item])
-    return replace(met, shape=content.array.shape[1:], levels=content.levels[1:], fill=None)
+    return replace(
+        met, shape=whole.shape[:around] + met.shape, levels=whole.levels[:around] + met.levels, fill=None
+    )  # fmt: skip
 
 
 def _set_slice(frame: Frame, name: str, content: List, key: SliceValue, value: Value) -> None:
@@ -274,7 +280,7 @@ def _take(frame: Frame, found: ListValue, key: Value, what: str, length: Expr | 
     b = frame.b
     length = amortized_append.length_of(frame, found) if length is None else length
     index = length - 1 if key == Static(-1) else list_types.position(b, key, length, what)
-    item = _copied(frame, list_types.item_at(replace(found, token=None), index))
+    item = _copied(frame, list_types.item_at(frame.b, replace(found, token=None), index))
     if key != Static(-1):
         _move(frame, found, index + 1, index, length - index - 1)
     amortized_append.set_length(frame, found.size, length - 1)
@@ -401,7 +407,7 @@ def _remove(frame: Frame, owner: List, args: list[Value]) -> Value:
     return NONE
 
 
-# -- keys -------------------------------------------------------------------------------------------------------------
+# -- keys -----------------------------------------------------------------------------------------------------------
 
 
 def _require_list(owner: List) -> None:

@@ -55,7 +55,7 @@ def of_any(frame: Frame, owner: List, name: str, args: Sequence[Value]) -> Value
     if name == "index":
         known = as_integer(args[0])
         return position(frame, owner, args[0], "{0} is not in list" if known is not None else "x is not in list")
-    if _are_tuples(owner) and isinstance(args[0], TupleValue | ListValue):
+    if _one_by_one(owner, args[0]):
         return frame.b.call(Static(count_of), owner, args[0])
     equal = _equal(frame, owner, args[0])
     found = frame.b.call(Static(np.count_nonzero), equal)
@@ -70,9 +70,11 @@ def matching(frame: Frame, owner: TupleValue, value: Value) -> list[int] | None:
     return [place for place, test in enumerate(tests) if test]
 
 
-def _are_tuples(owner: List) -> bool:
-    """Return whether the items, whose number is known at run time only, are tuples or lists of numbers."""
-    return isinstance(owner, ListValue) and len(owner.levels) > 1 and owner.holds_numbers
+def _one_by_one(owner: List, value: Value) -> bool:
+    """Return whether a tuple or list is compared with items that are such, or a value with items of several kinds."""
+    if not isinstance(owner, ListValue) or len(owner.levels) < 2 or not owner.holds_numbers:
+        return False
+    return owner.union is not None or isinstance(value, TupleValue | ListValue)
 
 
 def _equal(frame: Frame, owner: List, value: Value) -> ArrayValue:
@@ -85,7 +87,7 @@ def _equal(frame: Frame, owner: List, value: Value) -> ArrayValue:
 def position(frame: Frame, owner: List, value: Value, message: str) -> Value:
     """The position of the first equal item; a `ValueError` where there is none."""
     b = frame.b
-    if _are_tuples(owner) and isinstance(value, TupleValue | ListValue):
+    if _one_by_one(owner, value):
         first = b.integer(b.call(Static(first_place), owner, value), "a position")
         b.emit.require(first, "ValueError", message)
         return integer(first)

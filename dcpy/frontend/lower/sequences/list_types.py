@@ -14,7 +14,7 @@ import numpy as np
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.abstract_values.kinds_by_path import of_items
 from dcpy.frontend.abstract_values.list_values import Level, ListRow, ListValue, NamedItems
-from dcpy.frontend.abstract_values.packed_items import PackedTuple
+from dcpy.frontend.abstract_values.packed_items import PackedTuple, PackedUnion
 from dcpy.frontend.abstract_values.values import (
     ArrayValue,
     Scalar,
@@ -23,6 +23,7 @@ from dcpy.frontend.abstract_values.values import (
     SymInt,
     TupleValue,
     Value,
+    VariantValue,
     as_integer,
     dtype_of,
     is_number,
@@ -35,7 +36,14 @@ from dcpy.frontend.lower.arithmetic.broadcasting import same_size
 from dcpy.frontend.lower.arrays import stores
 from dcpy.frontend.lower.lowering_signals import WillRaise
 from dcpy.frontend.lower.sequences import item_words
-from dcpy.frontend.lower.sequences.item_kinds import LONG_TUPLE, ItemKind, joined_kind, kind_of_item, kind_of_list
+from dcpy.frontend.lower.sequences.item_kinds import (
+    LONG_TUPLE,
+    ItemKind,
+    joined_kind,
+    kind_of_item,
+    kind_of_list,
+    option_of,
+)
 from dcpy.ir import types
 from dcpy.ir.expressions.scalar import Const, Index, ScalarExpr, cast, op
 from dcpy.ir.memlet import Memlet
@@ -68,9 +76,11 @@ def put(
     b: TypedEmitter, out: ArrayValue, indices: Sequence[Expr], value: Value, levels: tuple[Level, ...] = ()
 ) -> None:  # fmt: skip
     """Store an item, which has these levels, at a place of the array of a list."""
-    if levels and isinstance(levels[0], PackedTuple):
+    if levels and isinstance(levels[0], PackedTuple | PackedUnion):
         item_words.put(b, out, indices, levels[0], value)
         return
+    if isinstance(value, VariantValue):
+        value = item_words.one_number(value)
     if isinstance(value, TupleValue):
         for position, item in enumerate(value.items):
             put(b, out, (*indices, as_expr(position)), item, levels[1:])
@@ -101,9 +111,17 @@ def converted(b: TypedEmitter, value: ListValue, kind: ItemKind) -> ArrayValue:
         return value.array
     depth = len(kind.levels)
     out = b.empty((*value.array.shape[:depth], as_expr(packed.words)), types.int64, name="list")
-    if own is None:
+    if own is None and value.array.rank > depth + 1:
         flat = (*value.array.shape[:depth], product_of(*value.array.shape[depth:]))
-        rows = value.array if value.array.rank == depth + 1 else b.reshape(value.array, flat)
+        rows = b.reshape(value.array, flat)
+    else:
+        rows = value.array
+    if isinstance(packed, PackedUnion):
+        items = replace(kind_of_list(b, value), shape=value.array.shape[depth:], levels=value.levels[depth:])
+        item_words.as_union(b, replace(value, array=rows), out, packed, option_of(items))
+        return out
+    assert not isinstance(own, PackedUnion)
+    if own is None:
         found = [b.array(b.subscript(rows, [Static(Ellipsis), Static(k)])) for k, _ in enumerate(packed.numbers())]
     else:
         found = [item_words.column(b, value.array, number, place) for number, place in own.numbers()]
@@ -127,7 +145,7 @@ def row_of(array: ArrayValue, indices: Sequence[Expr]) -> ArrayValue:
 # -- reading ---------------------------------------------------------------------------------------------------------
 
 
-def item_at(value: ListValue, index: Expr) -> Value:
+def item_at(b: TypedEmitter, value: ListValue, index: Expr) -> Value:
     """Item number `index`, which is in range."""
     array = value.array
     if array.rank == 1:
@@ -136,7 +154,7 @@ def item_at(value: ListValue, index: Expr) -> Value:
         )
     if len(value.levels) == 2 and value.packed is not None:
         words = [array.load([index, as_expr(word)]) for word in range(value.packed.words)]
-        return item_words.item_of(value.packed, words)
+        return item_words.item_at(b, value.packed, words)
     row = row_of(array, [index])
     if len(value.levels) == 1:
         return row
@@ -151,7 +169,7 @@ def item_at(value: ListValue, index: Expr) -> Value:
     count = row.shape[0].constant
     if found.levels[0] or not found.holds_numbers or count is None or count > LONG_TUPLE:
         return found
-    items = tuple(item_at(found, as_expr(k)) for k in range(count))  # later stores do not change them
+    items = tuple(item_at(b, found, as_expr(k)) for k in range(count))  # later stores do not change them
     cls = found.levels[0].cls if isinstance(found.levels[0], NamedItems) else None
     return TupleValue(items, names=getattr(cls, "_fields", ()), cls=cls)
 
@@ -195,24 +213,29 @@ def subscript(b: TypedEmitter, value: ListValue, key: Value) -> Value:
         copy = b.copy(part)
         b.copied_again(copy, part)
         return value.of(copy)
-    return item_at(value, position(b, key, b.exact(value.array.shape[0])))
+    return item_at(b, value, position(b, key, b.exact(value.array.shape[0])))
 
 
 def slice_of_known(b: TypedEmitter, owner: TupleValue, key: SliceValue) -> Value:
     """``owner[start:stop]`` of a tuple or list of known length, with bounds that are known at run time only."""
     if not owner.items:
         return replace(owner, token=None)
-    whole = as_array_list(b, owner)
+    whole = _as_known(b, owner)
     return subscript(b, replace(whole, levels=(owner.is_list, *whole.levels[1:]), token=None), key)
 
 
-def choose(b: TypedEmitter, owner: TupleValue, key: Value) -> Value:
+def _as_known(b: TypedEmitter, owner: TupleValue, *, apart: bool = False) -> ListValue:
+    """A tuple or list of known length as an array, whose items are of one kind, if they need not be kept `apart`."""
+    return as_array_list(b, owner, joined_kind(b, [kind_of_item(b, item) for item in owner.items], apart=apart))
+
+
+def choose(b: TypedEmitter, owner: TupleValue, key: Value, *, apart: bool = False) -> Value:
     """An item of a tuple or list of known length, by a position that is known at run time only."""
     what = f"{'list' if owner.is_list else 'tuple'} index out of range"
     if not owner.items:
         raise WillRaise("IndexError", what, by="Python")
     place = position(b, key, as_expr(len(owner.items)), what)
-    return item_at(replace(as_array_list(b, owner), token=None), place)
+    return item_at(b, replace(_as_known(b, owner, apart=apart), token=None), place)
 
 
 # -- whole lists -----------------------------------------------------------------------------------------------------
@@ -227,12 +250,13 @@ def as_array(b: TypedEmitter, value: ListValue) -> ArrayValue:
 
 def _as_matrix(b: TypedEmitter, value: ListValue) -> ArrayValue:
     """The array of a list of tuples of numbers of several kinds: of the one that holds all of them."""
-    packed = value.packed
-    assert packed is not None
-    if any(isinstance(part, PackedTuple) for part in packed.parts):
+    packed = value.packed_tuple
+    if packed is None:
+        return item_words.numbers(b, value, "become an array")
+    if not packed.is_flat:
         raise FrontendError(
-            "the tuples of a list hold numbers and tuples: the array would be inhomogeneous",
-            notes=("NumPy raises ValueError here",),
+            "tuples that do not hold numbers only become an array",
+            notes=("the array would be inhomogeneous, or one of objects",),
         )
     numbers = list(packed.numbers())
     dtype = types.from_numpy(np.result_type(*(number.dtype.numpy for number, _ in numbers)))
@@ -300,7 +324,7 @@ def repeated(b: TypedEmitter, value: Value, count: Expr) -> Value:
     assert isinstance(value, ListValue)
     size = b.exact(value.array.shape[0])
     require_room(b, (count, size))
-    several = value.array.rank > 1 and count.constant != 1
+    several = (any(value.levels[1:]) or not value.holds_numbers) and count.constant != 1
     out = b.empty((count, size, *value.array.shape[1:]), value.array.dtype, name="list")
     stores.write(b, out, value.array)
     b.copied_again(out, value.array)

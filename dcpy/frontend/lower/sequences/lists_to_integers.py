@@ -27,13 +27,14 @@ def with_integers(b: OpBuilder, value: Value, dtype: DType | None) -> Value:
         return numpy_arguments.array(b, value, dtype)
     if not isinstance(value, ListValue):
         return value
-    if len(value.levels) == 2 and value.packed is not None:
-        return _of_tuples(b, value, value.packed, dtype)
-    if value.array.dtype.kind != "f":
+    if len(value.levels) == 2 and value.packed_tuple is not None:
+        return _of_tuples(b, value, value.packed_tuple, dtype)
+    if value.union is None and value.array.dtype.kind != "f":
         return value
     if not value.holds_numbers or (dtype.kind == "u" and not value.weak):
         return value
-    found = b.empty([b.exact(size) for size in value.array.shape], dtype)
+    shape = value.array.shape if value.union is None else value.array.shape[:-1]
+    found = b.empty([b.exact(size) for size in shape], dtype)
     b.call(Static(_store), found, value)
     return found
 
