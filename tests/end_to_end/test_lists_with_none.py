@@ -1,5 +1,7 @@
 """Lists in which None stands for what is not known yet, and names that are None at the end."""
 
+from collections import namedtuple
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ import dcpy
 from tests.support.programs import checks_of
 
 X = np.array([3.5, -1.0, 2.25, 0.0])
+P = namedtuple("P", "x y")
 
 
 def mixed(n):
@@ -244,6 +247,81 @@ def sum_until_none(n):
     return k
 
 
+def attr(n, k):
+    best = [None] * n
+    for i in range(k):
+        best[i] = P(i, i * 0.5)
+    return best, best[0].x + best[1].y
+
+
+def unpack(n, k):
+    best = [None] * n
+    for i in range(k):
+        best[i] = (i, i * 0.5)
+    a, b = best[0]
+    return a, b
+
+
+def index(n, k):
+    best = [None] * n
+    for i in range(k):
+        best[i] = (i, i * 0.5)
+    return best[1][1] * 2
+
+
+def arith(n, k):
+    best = [None] * n
+    for i in range(k):
+        best[i] = i
+    return best[1] * 2 - best[0]
+
+
+def cmp(n, k):
+    best = [None] * n
+    for i in range(k):
+        best[i] = i
+    return best[1] < 5
+
+
+def neg(n, k):
+    best = [None] * n
+    for i in range(k):
+        best[i] = i
+    return -best[1]
+
+
+def aug(n, k):
+    best = [None] * n
+    for i in range(k):
+        best[i] = i
+    s = 0
+    s += best[1]
+    best[1] += 2
+    return s, best
+
+
+def store_float(n, k):
+    best = [None] * n
+    for i in range(k):
+        best[i] = i
+    z = np.zeros(n)
+    for i in range(n):
+        z[i] = best[i]
+    return z
+
+
+def store_int(n, k):
+    best = [None] * n
+    for i in range(k):
+        best[i] = i
+    z = np.zeros(n, int)
+    for i in range(n):
+        if best[i] is not None:
+            z[i] = best[i]
+            z[best[i]] += 1
+    return z
+
+
 test_programs, test_programs_in_compiled_code = checks_of([
     (nones, (6,), 0),
     (none_float, (6,), 0),
@@ -266,6 +344,23 @@ test_programs, test_programs_in_compiled_code = checks_of([
     (plain, (5,), 0),
     (until_none, (5, np.arange(9)), 0),
     (sum_until_none, (4,), 0),
+    (attr, (4, 2), 0),
+    (attr, (4, 0), 0),
+    (unpack, (4, 2), 0),
+    (unpack, (4, 0), 0),
+    (index, (4, 2), 0),
+    (index, (4, 0), 0),
+    (arith, (4, 2), 0),
+    (arith, (4, 0), 0),
+    (cmp, (4, 2), 0),
+    (cmp, (4, 0), 0),
+    (neg, (4, 2), 0),
+    (neg, (4, 0), 0),
+    (aug, (4, 2), 0),
+    (aug, (4, 0), 0),
+    (store_float, (4, 2), 0),
+    (store_float, (4, 0), 0),
+    (store_int, (4, 2), 0),
 ])  # fmt: skip
 
 
@@ -290,3 +385,18 @@ def test_refuses_none_beside_arrays_and_many_kinds():
 
     assert "cannot hold None beside these items" in refused(rows, 4, X)
     assert "more than 8 kinds" in refused(many, 4, X)
+
+
+def test_none_is_no_new_axis():
+    def f(n, k):
+        best = [None] * n
+        for i in range(k):
+            best[i] = i
+        z = np.arange(5.0)
+        z[best[1]] = 7
+        return z, z[best[1]]
+
+    program = dcpy.program(f)
+    assert program(4, 2)[1] == 7.0
+    with pytest.raises(TypeError, match=r"write np\.newaxis"):
+        program(4, 0)

@@ -138,7 +138,9 @@ def _attribute(frame: Frame, node: ast.Attribute) -> Value:
             known, found = (False, None) if is_local(frame, name) else frame.closure.lookup(name)
             if known and isinstance(found, list | dict | set):
                 return Static(Callback(getattr(found, node.attr), returns=None))  # Python changes its own object
-    return iterator_uses.read(frame, node, attribute(frame, evaluate(frame, node.value), node.attr))
+    value = [evaluate(frame, node.value)]
+    found = item_variants.by_kind(frame, value, lambda now: attribute(frame, now[0], node.attr), f".{node.attr}")
+    return iterator_uses.read(frame, node, found)
 
 
 _CHANGING = ("append", "extend", "insert", "clear", "add", "update", "remove", "discard")
@@ -204,7 +206,8 @@ def _unary(frame: Frame, node: ast.UnaryOp, name: str = "") -> Value:
         frame.b.result_name = name
         return unary(frame.b, OPERATORS[type(node.op)], operands[0])
 
-    return item_variants.by_kind(frame, [evaluate(frame, node.operand)], computed)
+    symbol = f"unary {OPERATORS[type(node.op)]}"
+    return item_variants.by_kind(frame, [evaluate(frame, node.operand)], computed, symbol)
 
 
 def _compare(frame: Frame, node: ast.Compare) -> Value:
@@ -277,7 +280,7 @@ def _subscript(frame: Frame, node: ast.Subscript) -> Value:
     if isinstance(owner, StreamValue):
         return stream_operations.subscript(frame.b, owner, keys_of(frame, node.slice))
     operands = [owner, *keys_of(frame, node.slice)]
-    found = item_variants.by_kind(frame, operands, lambda now: subscript(frame, now[0], now[1:]))
+    found = item_variants.by_kind(frame, operands, lambda now: subscript(frame, now[0], now[1:]), "[]")
     return iterator_uses.read(frame, node, found)
 
 

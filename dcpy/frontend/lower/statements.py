@@ -14,7 +14,7 @@ from dcpy.frontend.dataflow.explicit_tasklets import run_tasklet
 from dcpy.frontend.dataflow.processes import run_dataflow
 from dcpy.frontend.desugar import core
 from dcpy.frontend.lower.arrays import assignment
-from dcpy.frontend.lower.control import branches, expression_splitting, path_splitting
+from dcpy.frontend.lower.control import branches, expression_splitting, path_splitting, raised_exceptions
 from dcpy.frontend.lower.control.with_statements import enter
 from dcpy.frontend.lower.expressions import condition, evaluate, function_value
 from dcpy.frontend.lower.frame import ExitPoint, Flow
@@ -180,8 +180,8 @@ def _require(frame: Frame, node: core.Require) -> Flow:
     if test is True:
         return Flow.ON
     with frame.emit.attempt() as region:
-        kind, args = assignment.exception_of(frame, node)
-        message = assignment.plain_message(args)
+        kind, args = raised_exceptions.exception_of(frame, node)
+        message = raised_exceptions.plain_message(args)
         if message is None:  # Python makes the message
             throw = Callback(string_formatting.throw, returns=None, writes=())
             call_back(frame, throw, [Static(kind), *args], {}, unused=True)

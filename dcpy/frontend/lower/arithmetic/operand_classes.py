@@ -44,7 +44,7 @@ def unsupported(symbol: str, left: Value, right: Value) -> str:
     if symbol == "+" and is_first:
         kind = "list" if mine == "list" else "tuple"
         return f'can only concatenate {kind} (not "{other}") to {kind}'
-    if symbol == "*":
+    if symbol == "*" and {mine, other} & {"list", "tuple", "str"}:
         return f"can't multiply sequence by non-int of type {other if is_first else mine!r}"
     if symbol in COMPARISONS:
         return f"{symbol!r} not supported between instances of {mine!r} and {other!r}"

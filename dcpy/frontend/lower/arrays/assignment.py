@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dcpy.base.errors import DcpyError, FrontendError
-from dcpy.base.program_exceptions import exception_type
 from dcpy.frontend.abstract_values.list_values import ListRow, ListValue
 from dcpy.frontend.abstract_values.stream_values import StreamValue
 from dcpy.frontend.abstract_values.values import (
@@ -19,11 +18,9 @@ from dcpy.frontend.abstract_values.values import (
     Scalar,
     SliceValue,
     Static,
-    TextValue,
     TupleValue,
     Value,
     VariantValue,
-    dtype_of,
     integer,
     is_number,
     is_weak,
@@ -31,7 +28,6 @@ from dcpy.frontend.abstract_values.values import (
     scalar_expr,
 )
 from dcpy.frontend.dataflow import stream_operations
-from dcpy.frontend.desugar import core
 from dcpy.frontend.desugar.bound_and_free_names import read_names
 from dcpy.frontend.lower.arithmetic.elementwise import convert
 from dcpy.frontend.lower.arithmetic.operators import UFUNC_OF, binary
@@ -49,8 +45,7 @@ from dcpy.frontend.lower.parallel_maps import write_conflicts
 from dcpy.frontend.lower.sequences import items as sequences
 from dcpy.frontend.lower.sequences import list_references
 from dcpy.frontend.lower.sequences.lists_to_integers import with_integers
-from dcpy.ir import types
-from dcpy.ir.expressions.scalar import Load, ScalarExpr, cast, loads_of
+from dcpy.ir.expressions.scalar import Load, loads_of
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.symbolic import as_expr
 
@@ -109,8 +104,9 @@ def _items(
     """
     b, wanted = frame.b, len(targets)
     value = frame.program.evaluator.all_items(frame, value)
+    value = item_variants.unpacked(frame, value)
     if value == Static(None):
-        raise WillRaise("TypeError", "cannot unpack non-iterable NoneType object", by="Python")
+        raise WillRaise("TypeError", item_variants.NOT_UNPACKED, by="Python")
     size = sequences.length(b, value) if isinstance(value, ArrayValue | ListValue) else None
     if size is None or size.constant is not None:
         return sequences.items(b, value), False
@@ -168,6 +164,7 @@ def _store(frame: Frame, target: ast.Subscript, value: Value) -> None:
     if isinstance(owner, StreamValue):  # an output of a tasklet: `name = value` there
         stream_operations.push(frame, owner, value)
         return
+    frame.emit.place = (frame, target)
     store_keys(frame, owner, keys, value)
 
 
@@ -180,10 +177,12 @@ def store_keys(frame: Frame, owner: Value, keys: list[Value], value: Value) -> N
     if any(isinstance(part, VariantValue) for part in (*keys, value)):
 
         def stored_now(now: list[Value]) -> Value:
-            store_keys(frame, owner, now[:-1], now[-1])
+            store_keys(frame, now[0], now[1:-1], now[-1])
             return Static(None)
 
-        item_variants.by_kind(frame, [*keys, value], stored_now)
+        if isinstance(owner, ArrayValue):
+            value = item_variants.stored(frame, owner, value)
+        item_variants.by_kind(frame, [owner, *keys, value], stored_now, "[]")
         return
     if _set_by_class(frame, owner, keys, value):
         return
@@ -263,6 +262,11 @@ def _augment_item(frame: Frame, target: ast.Subscript, symbol: str, value_node: 
     keys = keys_of(frame, target.slice)
     merge, clock = (READ_FIRST, frame.span(target)), frame.b.clock
     _, statement = frame.program.activations[-1]
+    if any(isinstance(key, VariantValue) for key in keys):
+        if statement is not None and statement.calls:
+            raise FrontendError("what may be None is an index of an item that a call updates", help="name the index")
+        _augment_by_kind(frame, target, [owner, *keys, evaluate(frame, value_node)], symbol)
+        return
     moves = statement is not None and not statement.shares.isdisjoint(read_names(target.slice))
     if isinstance(owner, ArrayValue) and not moves and not frame.b.split_joins.get(merge):
         value = evaluate(frame, value_node)
@@ -287,6 +291,17 @@ def _augment_item(frame: Frame, target: ast.Subscript, symbol: str, value_node: 
         _augment_keys(frame, owner, keys, symbol, value)
     else:
         store_keys(frame, owner, keys, _combined(frame, symbol, current, value))
+
+
+def _augment_by_kind(frame: Frame, target: ast.Subscript, operands: list[Value], symbol: str) -> None:
+    """``owner[keys] symbol= value`` with a key out of a list that holds several kinds of items."""
+
+    def augmented(now: list[Value]) -> Value:
+        _augment_keys(frame, now[0], now[1:-1], symbol, now[-1])
+        return Static(None)
+
+    frame.emit.place = (frame, target)
+    item_variants.by_kind(frame, operands, augmented, "[]")
 
 
 def _assign_field(frame: Frame, node: ast.expr, name: str, value: Value) -> None:
@@ -380,7 +395,7 @@ def _combined(frame: Frame, symbol: str, current: Value, value: Value) -> Value:
         found = special.binary(frame, symbol, sides[0], sides[1], in_place=True)
         return binary(frame.b, symbol, sides[0], sides[1]) if found is None else found
 
-    return item_variants.by_kind(frame, [current, value], computed, symbol)
+    return item_variants.by_kind(frame, [current, value], computed, f"{symbol}=")
 
 
 def _update_array(frame: Frame, current: ArrayValue, symbol: str, value: Value) -> None:
@@ -437,52 +452,3 @@ def _augment_chosen(
         value = value if isinstance(value, ArrayValue) or is_number(value) else b.array(value)
         stores.require_updatable(b, UFUNC_OF[symbol], old, value)
     advanced_indexing.write(b, owner, keys, binary(b, symbol, old, value), checked=True)
-
-
-# -- exceptions ------------------------------------------------------------------------------------------------------
-
-
-def exception_of(frame: Frame, node: core.Require) -> tuple[type[Exception], list[Value]]:
-    """The exception of an ``assert`` or ``raise``, and its arguments."""
-    if node.exception is None and node.test is None:
-        raise FrontendError("raise without an exception is not supported", help="raise ValueError(...)")
-    if node.exception is None:
-        return AssertionError, [] if node.message is None else [evaluate(frame, node.message)]
-    call = node.exception if isinstance(node.exception, ast.Call) else None
-    if call is not None and call.keywords:
-        raise FrontendError("exceptions take no keywords", span=frame.span(call), help="write ValueError(...)")
-    kind = _exception_type(frame, call.func if call is not None else node.exception)
-    return kind, [] if call is None else evaluate_all(frame, call.args)
-
-
-def _exception_type(frame: Frame, node: ast.expr) -> type[Exception]:
-    value = evaluate(frame, node)
-    found = value.value if isinstance(value, Static) else None
-    if isinstance(found, type) and issubclass(found, Exception) and exception_type(found.__name__) is found:
-        return found
-    raise FrontendError(
-        "only exceptions of Python and NumPy can be raised", span=frame.span(node), help="raise ValueError(...)"
-    )
-
-
-def plain_message(args: list[Value]) -> tuple[str, list[ScalarExpr]] | None:
-    """A text that a check can hold: up to four integers in it are known at run time only; None for other arguments."""
-    match args:
-        case []:
-            return "", []
-        case [Static(value=str() as text)]:
-            return text, []
-        case [TextValue(parts=parts)]:
-            numbers = [part for part in parts if not isinstance(part, str)]
-            braces = any(brace in part for part in parts if isinstance(part, str) for brace in "{}")
-            if braces or len(numbers) > 4 or not all(spec == "" and code < 0 and _shows_as_int64(value)
-                                                     for value, code, spec in numbers):  # fmt: skip
-                return None
-            places = iter(range(len(numbers)))
-            text = "".join(part if isinstance(part, str) else f"{{{next(places)}}}" for part in parts)
-            return text, [cast(scalar_expr(value), types.int64) for value, _, _ in numbers]
-    return None
-
-
-def _shows_as_int64(value: Value) -> bool:
-    return is_number(value) and dtype_of(value).is_integer and dtype_of(value) != types.uint64
