@@ -50,6 +50,7 @@ TRANSFORMATIONS: Registry[type[Transformation[Any]]] = Registry(
         "constant-propagation": f"{_SIMPLIFY}.dataflow.constant_propagation:ConstantPropagation",
         "dead-branch-elimination": f"{_SIMPLIFY}.control_flow.dead_branch_elimination:DeadBranchElimination",
         "dead-dataflow-elimination": f"{_SIMPLIFY}.dataflow.dead_dataflow_elimination:DeadDataflowElimination",
+        "dead-store-elimination": f"{_SIMPLIFY}.dataflow.dead_store_elimination:DeadStoreElimination",
         "dead-state-elimination": f"{_SIMPLIFY}.control_flow.dead_state_elimination:DeadStateElimination",
         "distribute-element-wise": f"{_DISTRIBUTED}.grids.distribute_element_wise:DistributeElementWiseArrayOp",
         "distribute-map": f"{_DISTRIBUTED}.owner_computes.distribute_map:DistributeMap",
@@ -101,6 +102,9 @@ TRANSFORMATIONS: Registry[type[Transformation[Any]]] = Registry(
         "recompute-fusion": f"{_FUSION}.recompute_fusion:RecomputeFusion",
         "call-fission": f"{_MAPS}.call_fission:CallFission",
         "cyclic-shift-to-map": f"{_MAPS}.cyclic_shift_to_map:CyclicShiftToMap",
+        "partial-dead-store-elimination": (
+            f"{_MAPS}.partial_dead_store_elimination:PartialDeadStoreElimination"
+        ),
         "index-set-splitting": f"{_MAPS}.index_set_splitting:IndexSetSplitting",
         "range-check-elimination": f"{_SIMPLIFY}.dataflow.range_check_elimination:RangeCheckElimination",
         "redundant-check-elimination": (

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 #: passes of `auto-optimize` that ranks do without: copies of shifted parts become messages
-LEFT_OUT = ("cyclic-shift-to-map",)
+LEFT_OUT = ("cyclic-shift-to-map", "partial-dead-store-elimination")
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,7 @@ from dcpy.transforms.loops.wrap_around_variables import WrapAroundVariable
 from dcpy.transforms.maps.cyclic_shift_to_map import CyclicShiftToMap
 from dcpy.transforms.maps.map_collapse import MapCollapse
 from dcpy.transforms.maps.map_unrolling import MapUnrolling
+from dcpy.transforms.maps.partial_dead_store_elimination import PartialDeadStoreElimination
 from dcpy.transforms.memory.scalar_replacement import ScalarReplacement
 from dcpy.transforms.pass_manager import run_pipeline
 from dcpy.transforms.pipeline import Pipeline, RunReport, repeat
@@ -43,6 +44,7 @@ from dcpy.transforms.simplify.dataflow.augmented_assignment_to_wcr import Augmen
 from dcpy.transforms.simplify.dataflow.check_motion import CheckMotion
 from dcpy.transforms.simplify.dataflow.common_subexpression_elimination import CommonSubexpressionElimination
 from dcpy.transforms.simplify.dataflow.dead_dataflow_elimination import DeadDataflowElimination
+from dcpy.transforms.simplify.dataflow.dead_store_elimination import DeadStoreElimination
 from dcpy.transforms.simplify.dataflow.range_check_elimination import RangeCheckElimination
 from dcpy.transforms.simplify.dataflow.redundant_check_elimination import RedundantCheckElimination
 from dcpy.transforms.simplify.dataflow.symbol_propagation import SymbolPropagation
@@ -71,6 +73,8 @@ AUTO_OPTIMIZE = Pipeline(
     CommonSubexpressionElimination(),
     repeat(BranchValueNumbering(), CommonSubexpressionElimination()),
     CongruentFusion(),
+    DeadStoreElimination(),
+    PartialDeadStoreElimination(),
     repeat(
         SymbolPropagation(),
         DeadStateElimination(),

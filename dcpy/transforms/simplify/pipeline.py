@@ -21,6 +21,7 @@ from dcpy.transforms.simplify.dataflow.augmented_assignment_to_wcr import Augmen
 from dcpy.transforms.simplify.dataflow.check_motion import CheckMotion
 from dcpy.transforms.simplify.dataflow.constant_propagation import ConstantPropagation
 from dcpy.transforms.simplify.dataflow.dead_dataflow_elimination import DeadDataflowElimination
+from dcpy.transforms.simplify.dataflow.dead_store_elimination import DeadStoreElimination
 from dcpy.transforms.simplify.dataflow.range_check_elimination import RangeCheckElimination
 from dcpy.transforms.simplify.dataflow.scalar_to_symbol_promotion import ScalarToSymbolPromotion
 from dcpy.transforms.simplify.dataflow.scalar_value_numbering import ScalarValueNumbering
@@ -49,6 +50,7 @@ SIMPLIFY = Pipeline(
         RedundantCopyRemoval(),
         RedundantReshapeRemoval(),
         DeadDataflowElimination(),
+        DeadStoreElimination(),
         AugmentedAssignmentToWCR(),
         WcrToAugmentedAssignment(),
         UnusedContainerElimination(),
