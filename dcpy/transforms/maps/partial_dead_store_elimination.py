@@ -1,4 +1,4 @@
-"""PartialDeadStoreElimination: of an array of which all but a margin is stored again, only the margin is stored first."""
+"""PartialDeadStoreElimination: where all but a margin is stored again, only the margin is stored first."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ def test_zeros_around_what_is_stored_again():
         f"map i_{n} = {rows}, j_{n} = {columns} {{ tasklet () -> (o -> t[i_{n}, j_{n}]) {{ o = 0.0 }} }}"
         for n, rows, columns in (
             (1, "0:min(1, N)", "0:M"), (2, "max(0, N - 1):N", "0:M"), (3, "1:N - 1", "0:min(2, M)")
-        )  # fmt: skip
+        )
     )
     expect(PartialDeadStoreElimination(), on=parse(HEAD + fill + INNER + END)).becomes(
         HEAD + margin + INNER + END
