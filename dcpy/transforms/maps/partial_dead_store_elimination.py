@@ -13,9 +13,9 @@ from dcpy.ir.effects import KEPT
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, Map, Node
 from dcpy.ir.schedules import UNDECIDED
-from dcpy.ir.subsets import Range, Subset
+from dcpy.ir.subsets import DimSubset, Range, Subset
 from dcpy.ir.symbolic import ONE, Ranges, max_of, min_of, sym
-from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
+from dcpy.transforms.api import Capture, Match, Refusal, Rewriter, Transformation, capture, one
 
 Box = tuple[Range, ...]
 
@@ -51,7 +51,7 @@ class PartialDeadStoreElimination(Transformation[Margin]):
 
     name: ClassVar[str] = "partial-dead-store-elimination"
     optional: ClassVar[bool] = True
-    node = capture(Map | Copy)
+    node: ClassVar[Capture[Map | Copy]] = capture(Map, Copy)
     pattern = one(node)
     widest: int = 8
 
@@ -126,7 +126,8 @@ def _piece(node: Map | Copy, stored: Box, box: Box, rw: Rewriter) -> Node:
 def _part(source: Memlet, stored: Box, box: Box) -> Memlet:
     """The part of a source that goes into a box."""
     moves: Sequence[tuple[Range, Range]] = list(zip(stored, box, strict=True))
-    dims, axis = [], 0
+    dims: list[DimSubset] = []
+    axis = 0
     for dim in source.subset.dims:
         if isinstance(dim, Range):
             all_, part = moves[axis]

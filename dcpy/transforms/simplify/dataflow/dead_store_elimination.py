@@ -9,7 +9,7 @@ from dcpy.ir.analysis.dataflow.overwritten_stores import OverwrittenStore, overw
 from dcpy.ir.analysis.dataflow.summaries import known_effects_of
 from dcpy.ir.effects import KEPT
 from dcpy.ir.nodes import Copy, Map
-from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
+from dcpy.transforms.api import Capture, Match, Refusal, Rewriter, Transformation, capture, one
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class DeadStoreElimination(Transformation[OverwrittenStore]):
     """
 
     name: ClassVar[str] = "dead-store-elimination"
-    node = capture(Map | Copy)
+    node: ClassVar[Capture[Map | Copy]] = capture(Map, Copy)
     pattern = one(node)
 
     def plan(self, m: Match) -> OverwrittenStore | Refusal:
