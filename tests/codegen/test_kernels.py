@@ -8,6 +8,7 @@ from dcpy.base.errors import CodegenError
 from dcpy.base.options import resolve_options
 from dcpy.codegen.gpu.program import generate_gpu
 from dcpy.codegen.lir.text import print_functions, print_kernels
+from dcpy.codegen.lower.gpu.gpu_lowering import GpuLowering
 from dcpy.codegen.lower.gpu.launch_geometry import geometry_of, most_iterations
 from dcpy.codegen.lower.program.translation_unit import lower_program
 from dcpy.codegen.signature import default_signature
@@ -91,7 +92,7 @@ def options(**more):
 @pytest.mark.parametrize("program", PROGRAMS.values(), ids=list(PROGRAMS))
 def test_lir(program, golden):
     sdfg, chosen = parse_sdfg(program), options()
-    module = lower_program(sdfg, default_signature(sdfg), chosen.cpu, {}, gpu=chosen.gpu)
+    module = lower_program(sdfg, default_signature(sdfg), chosen.cpu, {}, device=GpuLowering(chosen.gpu))
     golden(print_kernels(tuple(module.kernels)) + "\n" + print_functions(tuple(module.functions[:1])))
 
 

@@ -28,6 +28,7 @@ from dcpy.codegen.lir.verify_networks import require_networks
 from dcpy.codegen.lower.context import ModuleContext
 from dcpy.codegen.lower.fpga.channel_kernels import Networks, networks
 from dcpy.codegen.lower.fpga.device_unit import Hardware
+from dcpy.codegen.lower.fpga.fpga_lowering import FpgaLowering
 from dcpy.codegen.lower.program.translation_unit import lower_program
 from dcpy.codegen.signature import called_by_host, default_signature
 from dcpy.ir.data import Allocation, Array, Data, Scalar, Space
@@ -105,11 +106,11 @@ def _lowered(
 ) -> tuple[ModuleContext, Hardware]:
     """The host's functions, and those of the device."""
     verify(sdfg, FPGA_FORM)
-    hardware = Hardware(
+    hardware = FpgaLowering(
         board=options.fpga.mode is not FpgaMode.SIMULATE, separate_ports=options.fpga.vendor is Vendor.XILINX
     )
     simulated = in_memory_of_the_host(sdfg)
-    module = lower_program(simulated, signature, options.cpu, dict(environments or {}), costs, hardware=hardware)
+    module = lower_program(simulated, signature, options.cpu, dict(environments or {}), costs, device=hardware)
     return module, hardware
 
 

@@ -12,6 +12,7 @@ from dcpy.codegen.emit.host_dialects import dialect_of
 from dcpy.codegen.generate import declared_by, environments_of, host_artifact
 from dcpy.codegen.gpu import units
 from dcpy.codegen.lir.verify import require_valid
+from dcpy.codegen.lower.gpu.gpu_lowering import GpuLowering
 from dcpy.codegen.lower.program.translation_unit import lower_program
 from dcpy.codegen.signature import default_signature
 from dcpy.ir.machine_model import COSTS, Costs
@@ -30,7 +31,7 @@ def generate_gpu(
     chosen = options or Options()
     called_as = signature or default_signature(sdfg)
     known = dict(environments or {})
-    module = lower_program(sdfg, called_as, chosen.cpu, known, costs, gpu=chosen.gpu)
+    module = lower_program(sdfg, called_as, chosen.cpu, known, costs, device=GpuLowering(chosen.gpu))
     used = [*environments_of(sdfg, module, known), units.HOST]
     require_valid(module.finished(), declared_by(used))
     host = host_artifact(module, called_as, dialect_of(chosen), used)

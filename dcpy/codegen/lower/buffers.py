@@ -9,8 +9,8 @@ from dcpy.codegen.lir.tree import Declare, Grow, StackBuffer, Table
 from dcpy.codegen.lir.types import Pointer
 from dcpy.codegen.lower.array_declarations import constant_size, declare_array
 from dcpy.codegen.lower.context import Context
+from dcpy.codegen.lower.device_lowering import device_of
 from dcpy.codegen.lower.expressions.array_extents import buffer_size
-from dcpy.codegen.lower.fpga.array_partitioning import cut_of
 from dcpy.codegen.lower.storage_locations import StorageLocation
 from dcpy.codegen.lower.streams import declare_stream, stream_place
 from dcpy.ir.data import Allocation, Array, Data, Scalar, Space, Stream, View, strides_of
@@ -89,15 +89,13 @@ def declare_buffer(context: Context, name: str) -> None:
     place = context.locations[name]
     with context.at(desc.span):
         if desc.space is not Space.HOST or context.kernel is not None:
-            from dcpy.codegen.lower.gpu.device_buffers import declare_of_device  # late: nothing of it for CPUs
-
-            declare_of_device(context, name, desc, place)
+            device_of(context).declare(context, name, desc, place)
             return
         match desc.allocation:
             case Allocation.REGISTER:
                 context.emit(Declare(place.base.name, desc.dtype))
             case Allocation.STACK:
-                cut = cut_of(name, desc) if isinstance(desc, Array) else None
+                cut = device_of(context).array_partition(name, desc) if isinstance(desc, Array) else None
                 context.emit(StackBuffer(place.base.name, desc.dtype, constant_size(context, name, desc), cut))
                 context.unaliased.add(place.base.name)
             case _:

@@ -13,8 +13,8 @@ from dcpy.codegen.lir.tree import Compound, Declare, Evaluate
 from dcpy.codegen.lir.types import STATUS, TRUTH, Basic, Pointer
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.copies import first_element
+from dcpy.codegen.lower.device_lowering import device_of
 from dcpy.codegen.lower.expressions.scalar import lower_value
-from dcpy.codegen.lower.fpga.library_calls import require_no_library
 from dcpy.codegen.lower.tasklets import read, write
 from dcpy.ir.data import Array, Scalar, strides_of
 from dcpy.ir.library.callback_table import operand_memlets, site_of
@@ -134,8 +134,7 @@ def lower_foreign_call(context: Context, node: ForeignCall) -> None:
     ):  # also of what an expansion makes of a library node's fields
         raise CodegenError(problem, span=node.span)
     environment = context.module.known_environments.get(node.environment) or environment_of(node.environment)
-    if context.module.hardware is not None:
-        require_no_library(node, environment)
+    device_of(context).require_callable(node, environment)
     context.module.environments[node.environment] = None
     values = {
         connector: read(context, memlet)
@@ -150,10 +149,7 @@ def lower_foreign_call(context: Context, node: ForeignCall) -> None:
         for position, arg in enumerate(node.args)
     )
     if environment.runtime:
-        from dcpy.codegen.lower.gpu.host_synchronization import command  # late: programs for CPUs load nothing of it
-
-        failure = Literal(context.module.check_number("DeviceError", "", node.span), STATUS)
-        command(context, Evaluate(CallExpr(node.function, (failure, *args), Basic.VOID)))
+        device_of(context).call_runtime(context, node, args)
         return
     if not node.result:
         context.emit(Evaluate(CallExpr(node.function, args, Basic.VOID)))

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dcpy.base.callback_sites import CallbackSite
 from dcpy.base.errors import CodegenError
 from dcpy.base.library_environment import Environment
-from dcpy.base.options import CpuOptions, GpuOptions
+from dcpy.base.options import CpuOptions
 from dcpy.base.source import SrcSpan
 from dcpy.codegen import artifact
 from dcpy.codegen.c_identifiers import Names
@@ -19,6 +19,7 @@ from dcpy.codegen.lir.reduction_operators import ReductionOperator
 from dcpy.codegen.lir.tree import CheckFail, Declare, Function, Kernel, Module, Statement, Table, with_span
 from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, Pointer
 from dcpy.codegen.lower.declaration_placement import DeclarationPlacement, plan_placement
+from dcpy.codegen.lower.device_properties import DeviceProperties, KernelScope
 from dcpy.codegen.lower.expressions.large_numbers import NumberTooLarge
 from dcpy.codegen.lower.expressions.size_subexpressions import ExtentsByName
 from dcpy.codegen.lower.expressions.symbolic import lower_atom, lower_symbolic
@@ -36,13 +37,7 @@ from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.symbolic import ZERO, Expr, Ranges, sym
 from dcpy.ir.symbolic.expr import Atom
 from dcpy.ir.symbolic.intervals import SymbolIntervals
-from dcpy.ir.tree import Element
 from dcpy.ir.types import DType
-
-if TYPE_CHECKING:
-    from dcpy.codegen.lower.fpga.device_unit import Hardware
-    from dcpy.codegen.lower.gpu.kernel_context import KernelContext
-    from dcpy.codegen.lower.gpu.pending_waits import Pending
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +109,7 @@ class ModuleContext:
     names: Names
     known_environments: Mapping[str, Environment] = field(default_factory=dict)  # where foreign functions are
     costs: Costs = COSTS  # of the machine: what counts as an iteration of a nest depends on them
+    device: DeviceProperties = field(default_factory=DeviceProperties)  # `device_lowering.device_of` asks it
     functions: list[Function] = field(default_factory=list)
     checks: dict[artifact.Check, int] = field(default_factory=dict)
     callbacks: list[CallbackSite] = field(default_factory=list)
@@ -126,13 +122,7 @@ class ModuleContext:
     interruptible: bool = False  # loops ask whether a signal has come
     threads: bool = False
     processes: bool = False
-    gpu: GpuOptions | None = None  # of a program for a device
-    kernels: list[Kernel] = field(default_factory=list)
-    hardware: Hardware | None = None  # of a program for an FPGA
-    kernels_may_fail: bool = False  # a check may fail on the device
-    defers_checks: bool = False  # and a later call raises its error
-    graph_count: int = 0  # of launches, that its loops record
-    host_waits: bool = False  # the host waits for the device at the end
+    kernels: list[Kernel] = field(default_factory=list)  # that the host launches
     callee_function: CalleeFunction | None = None  # set by `module`, which lowers whole SDFGs
 
     @property
@@ -192,17 +182,14 @@ class Context:
         self.lanes: dict[Memlet, LirExpr] = {}  # elements that a vector stands for
         self.parallel: ParallelScope | None = None
         self.team_polling: tuple[Name, int] | None = None  # how the loops of a team ask about signals: pace, check
-        self.kernel: KernelContext | None = None
+        self.kernel: KernelScope | None = None
         self.process = ""  # the name of the process that is lowered
         self.array_sizes: frozenset[str] = frozenset()  # symbols that are sizes of the caller's arrays
         self.strides: dict[str, tuple[Expr, ...]] = {}  # of arguments whose strides differ from their descriptors
         self.unaliased: set[str] = set()  # C names of pointers that nothing else overlaps
         self.shared_writes = shared_writes  # several threads may run this function on the same containers
         self.may_warn = False
-        self.device_only_arguments: Mapping[
-            Element, tuple[str, ...]
-        ] = {}  # of kernels: the arguments that the device alone has there
-        self.pending_wait: Pending | None = None  # what the last wait for a device is for
+        self.device_notes: Any = None  # of the device, about this function
         self.poll_intervals: list[Declare] = []  # when loops ask for signals: one variable for each loop that does
         self._body: list[Statement] = []
         self._span: SrcSpan | None = None
@@ -281,7 +268,7 @@ class Context:
             self.parallel, self.team_polling = outer, asks
 
     @contextmanager
-    def in_kernel(self, scope: KernelContext) -> Iterator[None]:
+    def in_kernel(self, scope: KernelScope) -> Iterator[None]:
         """Inside is the body of a kernel."""
         self.kernel = scope
         try:
@@ -370,6 +357,11 @@ class Context:
     def is_null(pointer: Name) -> LirExpr:
         """Return whether a pointer is null."""
         return Infix("==", pointer, Literal(None, Pointer(Basic.VOID)), TRUTH)
+
+    @property
+    def on_host(self) -> bool:
+        """Return whether what is lowered runs on a processor of this machine."""
+        return self.kernel is None and self.module.device.is_host
 
     @property
     def place(self) -> SrcSpan | None:

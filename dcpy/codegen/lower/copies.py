@@ -7,9 +7,9 @@ from dcpy.codegen.lir.tree import Assign, Body, Compound, Evaluate, Loop, Simd
 from dcpy.codegen.lir.types import Basic, Pointer
 from dcpy.codegen.lower.array_declarations import declare_array
 from dcpy.codegen.lower.context import Context
-from dcpy.codegen.lower.fpga.vector_tokens import copy_tokens, moves_tokens
+from dcpy.codegen.lower.device_lowering import device_of
 from dcpy.codegen.lower.storage_locations import StorageLocation
-from dcpy.codegen.lower.streams import is_stream, pop
+from dcpy.codegen.lower.streams import is_stream, moves_tokens, pop
 from dcpy.codegen.lower.tasklets import read, write
 from dcpy.ir.data import Array, packed_strides
 from dcpy.ir.memlet import Memlet
@@ -20,23 +20,15 @@ from dcpy.ir.symbolic import ONE, ZERO, Expr, product_of, sym
 
 def lower_copy(context: Context, node: Copy) -> None:
     """``dst[...] = src[...]``, as if read whole before written."""
-    if context.module.gpu is not None:
-        from dcpy.codegen.lower.gpu import transfers  # late: programs for CPUs load nothing of it
-
-        if transfers.crosses(context, node):
-            transfers.lower_transfer(context, node)
-            return
+    if device_of(context).lower_copy(context, node):
+        return
     src, dst = node.src, node.dst
-    moved = src if is_stream(context.locations[dst.container]) else dst  # a queue has no dimensions
-    sizes = tuple(_size(context, dim) for dim in moved.subset.dims if isinstance(dim, Range))
+    sizes = sizes_of(context, node)
     if all(size is ONE for size in sizes) and not moves_tokens(context, node):
         place = context.locations[src.container]
         write(context, dst, read_or_pop(context, src), place.dtype)
         return
     if is_stream(context.locations[src.container]) or is_stream(context.locations[dst.container]):
-        if context.module.hardware is not None and moves_tokens(context, node):
-            copy_tokens(context, node, sizes)
-            return
         _copy_elements(context, src, dst, sizes)
         return
     if _may_overlap(context, src, dst):
@@ -55,8 +47,10 @@ def read_or_pop(context: Context, memlet: Memlet) -> LirExpr:
     return pop(context, memlet) if is_stream(context.locations[memlet.container]) else read(context, memlet)
 
 
-def _size(context: Context, dim: Range) -> Expr:
-    return dim.size_within(context.ranges)
+def sizes_of(context: Context, node: Copy) -> tuple[Expr, ...]:
+    """The sizes of what a copy moves."""
+    moved = node.src if is_stream(context.locations[node.dst.container]) else node.dst  # a queue has no dimensions
+    return tuple(dim.size_within(context.ranges) for dim in moved.subset.dims if isinstance(dim, Range))
 
 
 def _may_overlap(context: Context, src: Memlet, dst: Memlet) -> bool:

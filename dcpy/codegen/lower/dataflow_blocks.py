@@ -14,8 +14,8 @@ from dcpy.codegen.lir.traversal import names_in
 from dcpy.codegen.lir.types import STATUS, TRUTH
 from dcpy.codegen.lower.buffers import declare_buffer
 from dcpy.codegen.lower.context import Context
+from dcpy.codegen.lower.device_lowering import device_of
 from dcpy.codegen.lower.expressions.loop_ranges import going_down, within
-from dcpy.codegen.lower.fpga.process_kernels import lower_kernel
 from dcpy.codegen.lower.maps import parameter_for
 from dcpy.ir.region import Dataflow, Process, Region
 
@@ -24,8 +24,7 @@ LowerRegion = Callable[[Context, Region], tree.Body]
 
 def lower_dataflow(context: Context, block: Dataflow, lower_region: LowerRegion) -> None:
     """Emit the network; where it fails, the program stops with the status of the process that counts."""
-    if context.module.hardware is not None:
-        lower_kernel(context, block, lower_region)
+    if device_of(context).lower_dataflow(context, block, lower_region):
         return
     context.module.processes = True
     network = context.names.fresh("network")

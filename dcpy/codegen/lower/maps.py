@@ -20,9 +20,9 @@ from dcpy.codegen.lower.cpu.extremum_lanes import extremum_lanes, folds_in_lanes
 from dcpy.codegen.lower.cpu.interrupt_polling import question_of_team
 from dcpy.codegen.lower.cpu.nontemporal_stores import streamed_row, with_fence
 from dcpy.codegen.lower.cpu.vector_checks import ANY, any_fails, some_fail
+from dcpy.codegen.lower.device_lowering import device_of
 from dcpy.codegen.lower.expressions.loop_ranges import going_down, within
 from dcpy.codegen.lower.expressions.size_arithmetic import overflow_of_iterations
-from dcpy.codegen.lower.fpga.dependence_pragmas import with_dependence_pragmas
 from dcpy.codegen.lower.reduction_variables import accumulator_for, is_new, is_short, of_accumulator, reductions_of
 from dcpy.codegen.lower.tasklets import write
 from dcpy.ir.analysis.costs.work_estimates import work_of
@@ -35,7 +35,7 @@ from dcpy.ir.analysis.parallelism.conflict_resolutions import (
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map
 from dcpy.ir.region import Region
-from dcpy.ir.schedules import Grid, Parallel, Pipelined, Schedule, Sequential, ThreadBlock, Undecided, Unrolled, Vector
+from dcpy.ir.schedules import Parallel, Pipelined, Schedule, Sequential, Undecided, Unrolled, Vector
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE, Expr, product_of
 from dcpy.ir.tree import owners_around
@@ -46,11 +46,7 @@ FOLDED = (Sequential, Vector, Parallel)  # what all iterations of these combine 
 
 def lower_map(context: Context, node: Map, lower_region: LowerRegion) -> None:
     """Emit the loops of a map."""
-    if isinstance(node.schedule, Grid | ThreadBlock):
-        from dcpy.codegen.lower.gpu import kernel_functions, thread_blocks  # late: programs for CPUs load nothing of it
-
-        lower = kernel_functions.lower_grid if isinstance(node.schedule, Grid) else thread_blocks.lower_block_map
-        lower(context, node, lower_region)
+    if device_of(context).lower_map(context, node, lower_region):
         return
     if isinstance(node.schedule, Undecided):
         raise context.refuse("a map without a schedule", node.span, help="sdfg.lower() gives every map one")
@@ -120,9 +116,7 @@ def _lower_loops(context: Context, node: Map, writes: ConflictResolutions, lower
     checks, body = take_checks(buffers, body)
     buffers = (*buffers, *checks)
     if context.kernel is not None and isinstance(node.schedule, Vector):
-        from dcpy.codegen.lower.gpu.vector_accesses import lower_wide_map  # late: programs for CPUs load nothing of it
-
-        wide = lower_wide_map(context, node, body, lower_region)
+        wide = device_of(context).lower_vector_map(context, node, body, lower_region)
         if wide is not None:
             context.emit(tree.Compound((*buffers, *wide)))
             return
@@ -145,7 +139,8 @@ def _lower_loops(context: Context, node: Map, writes: ConflictResolutions, lower
     if width != 1:
         reductions = _reductions(context, writes)
         loops = _mark_innermost(loops, len(node.params), tree.Simd(width), *reductions)
-    elif marks := tuple(with_dependence_pragmas(context, node, marks_of(context, node.schedule, node.domain[-1]))):
+    elif marks := marks_of(context, node.schedule, node.domain[-1]):
+        marks = tuple(device_of(context).loop_marks(context, node, marks))
         free = (replace(mark, parallel=True) if isinstance(mark, tree.Pipelined) else mark for mark in marks)
         loops = _mark_innermost(loops, len(node.params), *free)
     context.emit(tree.Compound((*buffers, loops)) if buffers else loops)
@@ -225,8 +220,7 @@ def _has_hidden_trip_count(context: Context, values: Range) -> bool:
     From `i` to `i + 8` are eight iterations only where `i + 8` does not wrap around. g++ keeps a tile of sums in
     registers where it knows that; a small convolution takes half of the time.
     """
-    on_cpu = context.kernel is None and context.module.hardware is None
-    return on_cpu and values.start.constant is None and values.step == ONE and (values.size.constant or 0) > 1
+    return context.on_host and values.start.constant is None and values.step == ONE and (values.size.constant or 0) > 1
 
 
 def _mark_innermost(loop: tree.Loop, depth: int, *marks: tree.Mark) -> tree.Loop:

@@ -19,9 +19,9 @@ from dcpy.codegen.lower.cpu.interrupt_polling import emit_interruptible, questio
 from dcpy.codegen.lower.cpu.literal_tables import with_literal_tables
 from dcpy.codegen.lower.dataflow_blocks import lower_dataflow
 from dcpy.codegen.lower.declaration_sinking import sink_declarations
+from dcpy.codegen.lower.device_lowering import device_of
 from dcpy.codegen.lower.expressions.loop_ranges import going_down, within
 from dcpy.codegen.lower.expressions.scalar import lower_value
-from dcpy.codegen.lower.fpga.dependence_pragmas import with_dependence_pragmas
 from dcpy.codegen.lower.maps import lower_map, marks_of
 from dcpy.codegen.lower.result_allocation import allocate_owned
 from dcpy.codegen.lower.tasklets import lower_tasklet
@@ -58,7 +58,7 @@ def lower_region(context: Context, region: Region) -> tree.Body:
             with context.at(block.span):
                 for name in context.placement.buffers.get(block, ()):
                     declare_buffer(context, name)
-                (_lower_block if context.kernel is None else _lower_beside_maps)(context, block)
+                (_lower_block if context.kernel is None else _lower_in_kernel)(context, block)
                 for name in context.placement.owned.get(block, ()):
                     allocate_owned(context, name)
     body = with_joined_conversion_checks(context, lowered)
@@ -79,11 +79,8 @@ def _lower_block(context: Context, block: Block) -> None:
             _lower_control(context, block)
 
 
-def _lower_beside_maps(context: Context, block: Block) -> None:
-    """A part of a kernel that is not one thread's alone."""
-    from dcpy.codegen.lower.gpu.thread_blocks import around_part  # late: programs for CPUs load nothing of it
-
-    with around_part(context, block):
+def _lower_in_kernel(context: Context, block: Block) -> None:
+    with device_of(context).around_block(context, block):
         _lower_block(context, block)
 
 
@@ -105,26 +102,14 @@ def _lower_control(context: Context, block: Block) -> None:
         case Return():
             if context.parallel is not None:
                 raise context.refuse("a return inside a parallel map", help="return after the map")
-            if context.module.gpu is not None:
-                from dcpy.codegen.lower.gpu.host_synchronization import (
-                    end,  # late: programs for CPUs load nothing of it
-                )
-
-                end(context)
+            device_of(context).lower_return(context)
             context.emit(tree.Return(success(context)))
         case _:
             raise context.refuse(f"blocks of kind {block.kind!r} cannot be printed")
 
 
 def _lower_node(context: Context, node: Node) -> None:
-    if context.kernel is None:
-        _lower_one(context, node)
-        return
-    from dcpy.codegen.lower.gpu import thread_blocks  # late: programs for CPUs load nothing of it
-
-    if thread_blocks.stands_alone(context, node):
-        thread_blocks.lower_alone(context, node, _lower_one)
-    else:
+    if context.kernel is None or not device_of(context).lower_node(context, node, _lower_one):
         _lower_one(context, node)
 
 
@@ -175,13 +160,11 @@ def _lower_loop(context: Context, block: Loop) -> None:
     counter = Name(context.names.of(block.param), INDEX)
     with context.knowing(within(context.ranges, block.param, range_)), _counted(context, counter, down):
         body = _in_order(context, block.body)
-    marks = tuple(with_dependence_pragmas(context, block, marks_of(context, block.schedule, range_)))
+    marks = tuple(device_of(context).loop_marks(context, block, marks_of(context, block.schedule, range_)))
     start, stop, step = bounds
     loop = tree.Loop(context.names.of(block.param), start, stop, step, body, down, marks)
     if isinstance(block.schedule, Recorded):
-        from dcpy.codegen.lower.gpu.graph_capture import with_graphs  # late: programs for CPUs load nothing of it
-
-        context.emit(with_graphs(context, loop, block.schedule, question(context, block)))
+        context.emit(device_of(context).recorded_loop(context, loop, block.schedule, question(context, block)))
     else:
         emit_interruptible(context, loop, block)
 
@@ -189,9 +172,7 @@ def _lower_loop(context: Context, block: Loop) -> None:
 def _in_order(context: Context, region: Region) -> tree.Body:
     """The body of a loop whose iterations follow each other."""
     body = lower_region(context, region)
-    if context.kernel is not None or context.module.hardware is not None:
-        return body
-    return with_carried_extrema(body)
+    return with_carried_extrema(body) if context.on_host else body
 
 
 def _lower_branch(context: Context, block: Branch) -> None:

@@ -8,10 +8,11 @@ from dcpy.codegen.lir.expr import Infix, Intrinsic, LirExpr, Literal, Name, Pref
 from dcpy.codegen.lir.tree import Declare, Queues
 from dcpy.codegen.lir.types import STATUS, TRUTH, Fifo, Pointer
 from dcpy.codegen.lower.context import Context
-from dcpy.codegen.lower.fpga.process_kernels import pop_from_queue, push_to_queue
+from dcpy.codegen.lower.device_lowering import device_of
 from dcpy.codegen.lower.storage_locations import StorageLocation
 from dcpy.ir.data import Stream, strides_of
 from dcpy.ir.memlet import Memlet
+from dcpy.ir.nodes import Copy
 from dcpy.ir.symbolic import Expr, max_of
 
 
@@ -19,6 +20,12 @@ def is_stream(place: StorageLocation) -> bool:
     """Return whether a container is a stream."""
     kind = place.base.type
     return isinstance(kind, Pointer) and isinstance(kind.element, Fifo)
+
+
+def moves_tokens(context: Context, node: Copy) -> bool:
+    """Return whether what a copy pushes or pops are blocks of elements."""
+    descs = (context.uses.desc(memlet.container) for memlet in (node.src, node.dst))
+    return any(isinstance(desc, Stream) and bool(desc.token) for desc in descs)
 
 
 def stream_place(context: Context, name: str, desc: Stream) -> StorageLocation:
@@ -33,8 +40,8 @@ def stream_place(context: Context, name: str, desc: Stream) -> StorageLocation:
 
 
 def declare_stream(context: Context, name: str, desc: Stream) -> None:
-    """Make the queues, which live as long as the scope; those of hardware are made by its kernel."""
-    if context.module.hardware is not None:
+    """Make the queues, which live as long as the scope."""
+    if device_of(context).declare_queues(context, name, desc):
         return
     count: LirExpr = integer(1)
     for size in desc.shape:
@@ -47,8 +54,7 @@ def declare_stream(context: Context, name: str, desc: Stream) -> None:
 
 def push(context: Context, memlet: Memlet, value: LirExpr) -> None:
     """Push a value of the stream's dtype, as soon as there is room."""
-    if context.module.hardware is not None:
-        push_to_queue(context, memlet, value)
+    if device_of(context).push(context, memlet, value):
         return
     place = context.locations[memlet.container]
     call = Intrinsic("push", (_queue(context, memlet), value), STATUS, place.dtype)
@@ -62,8 +68,8 @@ def push(context: Context, memlet: Memlet, value: LirExpr) -> None:
 
 def pop(context: Context, memlet: Memlet) -> LirExpr:
     """A variable with the next element, as soon as there is one."""
-    if context.module.hardware is not None:
-        return pop_from_queue(context, memlet)
+    if (popped := device_of(context).pop(context, memlet)) is not None:
+        return popped
     place = context.locations[memlet.container]
     value = Name(context.names.fresh(f"{memlet.container}_next"), place.dtype)
     context.emit(Declare(value.name, value.type))

@@ -11,6 +11,7 @@ from dcpy.codegen.lir.traversal import parts
 from dcpy.codegen.lir.tree import Assign, Compound, Declare, Update
 from dcpy.codegen.lir.types import TRUTH
 from dcpy.codegen.lower.context import Accumulator, Context
+from dcpy.codegen.lower.device_lowering import device_of
 from dcpy.codegen.lower.expressions.scalar import lower_value
 from dcpy.codegen.lower.reduction_variables import to_accumulator
 from dcpy.codegen.lower.streams import is_stream, push
@@ -137,9 +138,7 @@ def _fold(context: Context, accumulator: Accumulator, value: LirExpr, source: DT
 def races(context: Context, memlet: Memlet) -> bool:
     """Return whether two iterations that run at the same time may write the same location."""
     if context.kernel is not None:
-        from dcpy.codegen.lower.gpu.atomic_sums import threads_collide  # late: programs for CPUs load nothing of it
-
-        return threads_collide(context, memlet)
+        return device_of(context).races(context, memlet)
     scope = context.parallel
     if scope is None:
         root = context.uses.root(memlet.container)

@@ -22,7 +22,7 @@ from dcpy.ir import types
 
 def with_joined_conversion_checks(context: Context, body: Iterable[Statement]) -> Body:
     """The body with such pairs of checks joined. Kernels and hardware, which have no branches to save, keep them."""
-    if context.kernel is not None or context.module.hardware is not None:
+    if not context.on_host:
         return tuple(body)
     found: list[Statement] = []
     for statement in body:

@@ -43,7 +43,7 @@ SHORT_BYTES = 32  #: of the lanes where there are too few iterations for all
 
 def folds_in_lanes(context: Context, node: Map, writes: ConflictResolutions, places: Sequence[Memlet]) -> bool:
     """Return whether a map does nothing but fold extrema of floats into these places."""
-    if not places or context.kernel is not None or context.module.hardware is not None:
+    if not places or not context.on_host:
         return False
     if any(memlet.wcr not in ("min", "max") or _dtype(context, memlet) not in ORDER for memlet in places):
         return False

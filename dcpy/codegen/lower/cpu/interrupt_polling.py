@@ -86,7 +86,7 @@ def _may_be_long(element: Element) -> bool:
 
 def _can_ask(context: Context) -> bool:
     module = context.module
-    if context.kernel is not None or context.process or context.shared_writes or module.hardware is not None:
+    if not context.on_host or context.process or context.shared_writes:
         return False
     return module.options.language is not Language.C
 

@@ -23,7 +23,7 @@ LEAST = 32  #: elements in a row; fewer are stored as quickly by instructions th
 
 def with_literal_tables(context: Context, body: Sequence[Statement]) -> Body:
     """The body with copies of tables instead of long rows of stores of literals."""
-    if context.kernel is not None or context.module.hardware is not None:
+    if not context.on_host:
         return tuple(body)
     found: list[Statement] = []
     row: list[Statement] = []

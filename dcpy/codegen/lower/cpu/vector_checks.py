@@ -40,7 +40,7 @@ ANY = ReductionOperator("bitor", types.int64)  # as wide as indices are: vectors
 def any_fails(context: Context, body: tree.Body) -> tuple[Name, tree.Body] | None:
     """Return a variable, and an iteration that sets bits of it if a check fails; None where it does more than check."""
     last = max((place for place, each in enumerate(body) if _checks(each)), default=None)
-    if last is None or context.kernel is not None or context.process or context.module.hardware is not None:
+    if last is None or not context.on_host or context.process:
         return None
     if context.module.options.language is not Language.CPP:
         return None

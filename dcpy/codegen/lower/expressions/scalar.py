@@ -45,7 +45,7 @@ def _wrap(context: Context, expr: WrapIndex, refs: Mapping[str, LirExpr] | None)
     size = context.symbolic(expr.size)
     index = Name(context.names.fresh("index"), INDEX)
     context.emit(Declare(index.name, INDEX, value))
-    if context.kernel is None and context.module.hardware is None and context.ranges.proves_nonneg(expr.size):
+    if context.on_host and context.ranges.proves_nonneg(expr.size):
         return _wrap_first(context, index, size, expr)
     if context.module.options.bounds_check:
         below = Infix("<", index, Prefix("-", size, INDEX), TRUTH)

@@ -16,7 +16,7 @@ from dcpy.ir.region import Loop
 def with_dependence_pragmas(context: Context, loop: Loop | Map, marks: Iterable[tree.Mark]) -> Iterator[tree.Mark]:
     """The marks of a loop; a pipeline of hardware has promises for the arrays that it reads and writes."""
     for mark in marks:
-        if isinstance(mark, tree.Pipelined) and context.process and context.module.hardware is not None:
+        if isinstance(mark, tree.Pipelined) and context.process:
             found = [
                 (context.locations[one.container].base, one.distance) for one in iteration_distances(loop, context.uses)
             ]

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from dcpy.codegen.c_identifiers import OPENCL_WORDS
 from dcpy.codegen.lir import tree
+from dcpy.codegen.lower.context import ModuleContext
+from dcpy.codegen.lower.device_lowering import DeviceLowering
 from dcpy.ir.symbolic import Expr
 
 Queue = tuple[str, tuple[Expr, ...]]  #: of a stream, at indices that parameters of a process are in
@@ -21,8 +24,12 @@ class KernelSite:
 
 
 @dataclass
-class Hardware:
+class Hardware(DeviceLowering):
     """Kernels of one program. On a `board`, arrays are copied, and their numbers of elements are arguments."""
+
+    reserved_words = OPENCL_WORDS
+    is_host = False  # processes are lowered as what is around them, and become hardware
+    names_extents = False  # kernels compute their own
 
     functions: list[tree.Function] = field(default_factory=list)  # of the device's unit
     kernels: list[tree.Function] = field(default_factory=list)  # those of them that the host calls
@@ -43,3 +50,9 @@ class Hardware:
     def deadlock(self, base: str) -> str:
         """The function that says whether the last kernel came to its end."""
         return f"{base}_deadlock"
+
+
+def hardware_of(module: ModuleContext) -> Hardware:
+    """The device's unit of a program for an FPGA."""
+    assert isinstance(module.device, Hardware)  # only its lowering asks
+    return module.device

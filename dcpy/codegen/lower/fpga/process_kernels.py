@@ -19,7 +19,7 @@ from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, Fifo, Lanes, Lir
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.expressions.array_extents import buffer_size
 from dcpy.codegen.lower.expressions.loop_ranges import within
-from dcpy.codegen.lower.fpga.device_unit import Hardware, KernelSite, Queue
+from dcpy.codegen.lower.fpga.device_unit import Hardware, KernelSite, Queue, hardware_of
 from dcpy.codegen.lower.fpga.local_names import Locals
 from dcpy.codegen.lower.fpga.loop_coalescing import coalesced
 from dcpy.codegen.lower.fpga.pipeline_depths import with_depths
@@ -65,8 +65,7 @@ def pop_from_queue(context: Context, memlet: Memlet) -> LirExpr:
 
 
 def _queue(context: Context, memlet: Memlet) -> LirExpr:
-    hardware = context.module.hardware
-    assert hardware is not None  # the caller asked
+    hardware = hardware_of(context.module)
     stream = context.uses.desc(memlet.container)
     assert isinstance(stream, Stream)
     if not context.process:
@@ -80,8 +79,7 @@ def _queue(context: Context, memlet: Memlet) -> LirExpr:
 
 def _note(context: Context, memlet: Memlet, *, pushing: bool) -> None:
     """The check that fails where the process waits here for ever."""
-    hardware = context.module.hardware
-    assert hardware is not None
+    hardware = hardware_of(context.module)
     what, state = ("room in", "full") if pushing else ("an element of", "empty")
     message = (
         f"deadlock: the process {context.process!r} waits for {what} {memlet.container!r}, which is {state}: "
@@ -96,8 +94,7 @@ def _note(context: Context, memlet: Memlet, *, pushing: bool) -> None:
 
 def lower_kernel(context: Context, block: Dataflow, lower_region: LowerRegion) -> None:
     """A kernel for the block, and its call; the program stops with the check of the process that waits for ever."""
-    hardware = context.module.hardware
-    assert hardware is not None  # the caller asked
+    hardware = hardware_of(context.module)
     name = context.file_name(module_name(f"{context.sdfg.name}_kernel"))
     starts: list[tree.Statement] = []
     hardware.assigned_variables, hardware.checking_processes, hardware.failure_array = (
@@ -181,8 +178,7 @@ def _counts(context: Context, kernel: tree.Function, ports: dict[str, str]) -> d
         for title, place in context.locations.items()
         if isinstance(place.base, Name) and isinstance(desc := context.uses.desc(title), Array)
     }
-    hardware = context.module.hardware
-    assert hardware is not None
+    hardware = hardware_of(context.module)
     places = {
         hardware.failure_array: integer(PLACES * hardware.checking_processes)
     }  # failures of processes come back like any array
@@ -197,8 +193,7 @@ def _note_board(
     context: Context, kernel: tree.Function, starts: Sequence[tree.Statement], counts: dict[str, LirExpr]
 ) -> None:
     """Record the host's call of a kernel on a board, and the checks for failures of that call."""
-    hardware = context.module.hardware
-    assert hardware is not None
+    hardware = hardware_of(context.module)
     more = tuple(tree.Parameter(title, INDEX) for title in counts)
     hardware.launches[kernel.name] = replace(kernel, params=(*kernel.params, *more), body=())
     refused = "OpenCL has refused a call for the board: its error {0}"
@@ -238,8 +233,7 @@ def _count(stream: Stream) -> int:
 
 def _started(context: Context, process: Process, kernel: str, lower_region: LowerRegion) -> Iterator[tree.Statement]:
     """The function of a process, and its call for each point of the domain, all written out."""
-    hardware = context.module.hardware
-    assert hardware is not None
+    hardware = hardware_of(context.module)
     hardware.queues = {}
     name = hardware.function = context.file_name(module_name(f"{context.sdfg.name}_{process.name}"))
     ranges = context.ranges

@@ -18,12 +18,6 @@ from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ZERO, Expr, const, sym
 
 
-def moves_tokens(context: Context, node: Copy) -> bool:
-    """Return whether what a copy pushes or pops are blocks of elements."""
-    descs = (context.uses.desc(memlet.container) for memlet in (node.src, node.dst))
-    return any(isinstance(desc, Stream) and bool(desc.token) for desc in descs)
-
-
 def copy_tokens(context: Context, node: Copy, sizes: Sequence[Expr]) -> None:
     """A loop for each dimension that is not of a token; the last ones are its lanes, which are written out."""
     src, dst = (context.uses.desc(memlet.container) for memlet in (node.src, node.dst))

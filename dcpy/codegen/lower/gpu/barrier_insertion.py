@@ -5,6 +5,7 @@ from __future__ import annotations
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.gpu.kernel_context import SharedAccesses
+from dcpy.codegen.lower.gpu.program_state import kernel_of
 from dcpy.ir.analysis.dataflow.aliasing import memory_of
 from dcpy.ir.data import Array, Scalar, Space
 from dcpy.ir.tree import Element, subtree
@@ -30,7 +31,7 @@ def _is_shared(context: Context, name: str) -> bool:
 
 def insert_barrier_before(context: Context, part: Element, *, inside: bool = True) -> None:
     """A barrier before a part of a block, where its threads need one."""
-    kernel = context.kernel
+    kernel = kernel_of(context)
     assert kernel is not None  # the caller asked
     if kernel.meets_before(shared_by_threads(context, part, inside=inside)) and kernel.geometry.threads != (1, 1, 1):
         context.emit(tree.BlockBarrier())

@@ -6,10 +6,11 @@ device reads or writes memory of the host, which is the host's again when the pr
 
 from __future__ import annotations
 
-from dcpy.base.options import Failures, GpuOptions
+from dcpy.base.options import Failures
 from dcpy.codegen.lir import tree
-from dcpy.codegen.lower.context import Context, ModuleContext
+from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.gpu.host_synchronization import end, ends, leave_after_failure
+from dcpy.codegen.lower.gpu.program_state import FunctionNotes, GpuProgram, program_of
 from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.analysis.device_side import side_of
 from dcpy.ir.analysis.gpu.data_validity import lost_by_failing_kernels
@@ -21,18 +22,18 @@ from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.tree import subtree
 
 
-def decide_waits(module: ModuleContext, sdfg: Sdfg, options: GpuOptions) -> None:
-    """Set what the module knows about checks on the device, and about the wait at the end."""
-    module.kernels_may_fail = any(map(_checks_in_kernels, sdfg.with_callees()))
+def decide_waits(program: GpuProgram, sdfg: Sdfg) -> None:
+    """Set what the program knows about checks on the device, and about the wait at the end."""
+    program.kernels_may_fail = any(map(_checks_in_kernels, sdfg.with_callees()))
     reaches = any(map(_reaches_host, sdfg.with_callees()))
-    module.defers_checks = module.kernels_may_fail and not reaches and options.errors is Failures.DEFERRED
-    module.host_waits = reaches or (module.kernels_may_fail and not module.defers_checks)
+    program.defers_checks = program.kernels_may_fail and not reaches and program.options.errors is Failures.DEFERRED
+    program.host_waits = reaches or (program.kernels_may_fail and not program.defers_checks)
 
 
 def note_lost_arguments(context: Context) -> None:
     """Note the arguments that the device alone has where a kernel fails."""
-    if context.module.kernels_may_fail:
-        context.device_only_arguments = lost_by_failing_kernels(context.uses)
+    fails = program_of(context.module).kernels_may_fail
+    context.device_notes = FunctionNotes(lost_by_failing_kernels(context.uses)) if fails else FunctionNotes()
 
 
 def around_program(context: Context, body: list[tree.Statement]) -> list[tree.Statement]:
@@ -41,7 +42,7 @@ def around_program(context: Context, body: list[tree.Statement]) -> list[tree.St
     At the end the host waits, unless it has just done so or need not.
     """
     with context.capture() as begin:
-        if context.module.defers_checks:
+        if program_of(context.module).defers_checks:
             leave_after_failure(context)
     with context.capture() as finish:
         if not (body and isinstance(body[-1], tree.Return)) and not ends(body):

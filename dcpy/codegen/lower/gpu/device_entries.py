@@ -10,23 +10,23 @@ from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import Call, Intrinsic, Item, Literal, Name, integer
 from dcpy.codegen.lir.types import INDEX, STATUS, Basic, Pointer
 from dcpy.codegen.lower.context import Context
+from dcpy.codegen.lower.gpu.program_state import program_of
 
 
-def with_device(call: Call) -> tree.Body:
-    """A call that holds the device, and returns its status."""
+def status_with_device(call: Call) -> tree.Body:
+    """A call that holds the device, and its ``status``."""
     before, status = Name("commands_before", STATUS), Name("status", STATUS)
     return (
         tree.Declare(before.name, STATUS, Intrinsic("device_enter", (), STATUS), constant=True),
         tree.Declare(status.name, STATUS, call, constant=True),
         tree.Evaluate(Intrinsic("device_leave", (before,), Basic.VOID)),
-        tree.Return(status),
     )
 
 
 def device_entries(context: Context) -> list[tree.Function]:
     """The functions that connect the program with its device."""
     found = [_passing(context, "attach", "device"), _passing(context, "on_stream", "stream")]
-    return [*found, *([_told(context)] if context.module.defers_checks else [])]
+    return [*found, *([_told(context)] if program_of(context.module).defers_checks else [])]
 
 
 def _passing(context: Context, name: str, what: str) -> tree.Function:

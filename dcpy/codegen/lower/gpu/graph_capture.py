@@ -13,6 +13,7 @@ from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import Infix, Intrinsic, LirExpr, Literal, Name, integer, plus
 from dcpy.codegen.lir.types import INDEX, TRUTH, Basic
 from dcpy.codegen.lower.context import Context
+from dcpy.codegen.lower.gpu.program_state import program_of
 from dcpy.ir.schedules import Recorded
 
 
@@ -32,8 +33,9 @@ def with_graphs(context: Context, loop: tree.Loop, recorded: Recorded, head: tre
     assert isinstance(loop.step, Literal)  # the verifier saw to it
     assert isinstance(loop.step.value, int)
     width, step = recorded.width, loop.step.value
-    number = integer(context.module.graph_count)
-    context.module.graph_count += 1
+    program = program_of(context.module)
+    number = integer(program.graph_count)
+    program.graph_count += 1
     band = Name(context.names.fresh(f"{loop.var}_band"), INDEX)
     full = replace(loop, start=band, stop=plus(band, integer(width * step)))
     record: tree.Body = (_ask("graph_begin", number), full, _ask("graph_end", number))

@@ -13,6 +13,7 @@ from dcpy.codegen.lir.expr import Infix, Intrinsic, LirExpr, Literal, Name
 from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, Pointer
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.gpu.pending_waits import NOTHING, Pending, Rescue
+from dcpy.codegen.lower.gpu.program_state import notes_of, program_of
 
 
 def command(
@@ -23,7 +24,7 @@ def command(
     `rescue`: what is fetched where they do. `fetches` is the argument that the host gets: where a check has failed, the
     host's own stays, as kernels behind that check have not made another one.
     """
-    if checks and context.module.defers_checks:
+    if checks and program_of(context.module).defers_checks:
         context.emit(statement)
         context.emit(tree.Evaluate(Intrinsic("device_seal", (), Basic.VOID)))
         return
@@ -42,7 +43,7 @@ def _pending(context: Context) -> Pending | None:
     """Return the wait that the previous statement is, if it is one."""
     if not _is_finish(context.last):
         return None
-    known = context.pending_wait
+    known = notes_of(context).pending_wait
     return known if known is not None and known.wait is context.last else Pending(context.last)
 
 
@@ -77,15 +78,15 @@ def finish(context: Context, checks: bool = False, rescue: Rescue = NOTHING) -> 
     """Wait for a device; leave where a check has failed there, where its memory was not enough, or where it broke."""
     if not _is_finish(context.last):
         _leave_unless(context, "device_finish", (Name("error", Pointer(INDEX)),), rescue)
-        context.pending_wait = Pending(context.last, checks, rescue)
+        notes_of(context).pending_wait = Pending(context.last, checks, rescue)
 
 
 def end(context: Context) -> None:
     """The end of a program: the host waits where it has to, else it only leaves what it has asked for."""
-    if context.module.host_waits:
+    if program_of(context.module).host_waits:
         finish(context)
     elif not _is_finish(context.last):
-        _leave_unless(context, "device_defer" if context.module.defers_checks else "device_end", ())
+        _leave_unless(context, "device_defer" if program_of(context.module).defers_checks else "device_end", ())
 
 
 def leave_after_failure(context: Context) -> None:

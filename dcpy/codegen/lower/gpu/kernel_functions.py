@@ -20,6 +20,7 @@ from dcpy.codegen.lower.gpu.kernel_context import KernelContext
 from dcpy.codegen.lower.gpu.kernel_versioning import with_small_version
 from dcpy.codegen.lower.gpu.launch_geometry import AXES, LARGEST_GRID, geometry_of, grid_axes
 from dcpy.codegen.lower.gpu.pending_waits import NOTHING
+from dcpy.codegen.lower.gpu.program_state import program_of
 from dcpy.codegen.lower.gpu.read_only_pointers import reading_only
 from dcpy.codegen.lower.gpu.thread_blocks import first_thread
 from dcpy.codegen.lower.gpu.transfers import rescue
@@ -53,8 +54,6 @@ def lower_grid(context: Context, node: Map, lower_region: LowerRegion) -> None:
 
 
 def _require_grid(context: Context, node: Map) -> None:
-    if context.module.gpu is None:
-        raise context.refuse("a map on a grid in a program for CPUs", node.span, help="compile it for GPUs")
     if context.kernel is not None or context.parallel is not None:
         raise context.refuse("a map on a grid inside of another map that runs in parallel", node.span)
     for dim in node.domain:
@@ -155,7 +154,7 @@ def _guarded(context: Context, body: tree.Body, number: int) -> tree.Body:
     All blocks of the kernel itself go on, so that the first check in the order of the program is found. Threads of one
     block that meet must agree, so one of them looks.
     """
-    if not context.module.kernels_may_fail:
+    if not program_of(context.module).kernels_may_fail:
         return body
     failed = Item(ERRORS, integer(0), INDEX)
     checks = any(isinstance(s, tree.CheckFail) for s in statements(body))

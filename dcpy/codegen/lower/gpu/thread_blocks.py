@@ -16,6 +16,7 @@ from dcpy.codegen.lower.context import Context, ParallelScope
 from dcpy.codegen.lower.expressions.loop_ranges import within
 from dcpy.codegen.lower.gpu.barrier_insertion import insert_barrier_before, shared_by_threads
 from dcpy.codegen.lower.gpu.launch_geometry import ALL, Geometry, most_iterations
+from dcpy.codegen.lower.gpu.program_state import kernel_of
 from dcpy.ir.data import Allocation, Scalar
 from dcpy.ir.nodes import Copy, Map, Node, Tasklet
 from dcpy.ir.region import Block, Loop, Region, State, While
@@ -26,7 +27,7 @@ LowerRegion = Callable[[Context, Region], tree.Body]
 
 def lower_block_map(context: Context, node: Map, lower_region: LowerRegion) -> None:
     """The iterations of a map, divided among the threads of the block."""
-    kernel = context.kernel
+    kernel = kernel_of(context)
     if kernel is None or kernel.block is not None:
         where = "outside of a map on a grid" if kernel is None else "inside of another one"
         raise context.refuse(f"a map of a block {where}", node.span)
@@ -92,7 +93,7 @@ def stands_alone(context: Context, node: Node) -> bool:
 
 def lower_alone(context: Context, node: Node, lower_node: Callable[[Context, Node], None]) -> None:
     """Lower a node that each thread runs for itself, or the first thread for all."""
-    kernel = context.kernel
+    kernel = kernel_of(context)
     assert kernel is not None  # `stands_alone` has checked
     insert_barrier_before(context, node)
     kernel.steps += 1
@@ -124,7 +125,7 @@ def around_part(context: Context, part: Block) -> Iterator[None]:
     Iterations of a loop come one after the other, and find touched what those before them touched; and a body may be
     left out.
     """
-    kernel = context.kernel
+    kernel = kernel_of(context)
     if kernel is None or kernel.block is not None or isinstance(part, State):
         yield
         return

@@ -8,6 +8,7 @@ from dcpy.codegen.lir.types import Basic, Pointer
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.gpu.host_synchronization import command, finish, join_last_wait, wait_for_reads
 from dcpy.codegen.lower.gpu.pending_waits import Rescue
+from dcpy.codegen.lower.gpu.program_state import notes_of
 from dcpy.codegen.lower.storage_locations import StorageLocation
 from dcpy.ir.analysis.device_side import twins
 from dcpy.ir.data import Array, Space, packed_strides
@@ -61,7 +62,7 @@ def transfer(context: Context, node: Copy) -> tree.Statement:
 
 def rescue(context: Context, kernel: Map) -> Rescue:
     """Return the copies to the host of arguments that only the device holds, for a kernel in which a check may fail."""
-    lost = context.device_only_arguments.get(kernel, ())
+    lost = notes_of(context).device_only_arguments.get(kernel, ())
     held = {host: twin for twin, host in twins(context.sdfg).items()} if lost else {}
     whole = {name: Subset.whole(context.uses.desc(name).shape) for name in lost}
     copies = {name: Copy(Memlet(held[name], whole[name]), Memlet(name, whole[name])) for name in lost}

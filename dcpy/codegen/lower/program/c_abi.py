@@ -22,6 +22,7 @@ from dcpy.codegen.lir.expr import Call, Convert, Infix, Intrinsic, Item, LirExpr
 from dcpy.codegen.lir.scalar_operations import convert
 from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, Pointer
 from dcpy.codegen.lower.context import Context
+from dcpy.codegen.lower.device_lowering import device_of
 from dcpy.codegen.lower.expressions.scalar import lower_value
 from dcpy.codegen.lower.expressions.size_arithmetic import checked
 from dcpy.codegen.lower.program.c_parameters import SHAPE, parameter_names
@@ -44,11 +45,7 @@ def entry_functions(context: Context, program: tree.Function, signature: Signatu
     """All of them, in order."""
     typed = _typed(context, program)
     found = [typed, _entry(context, program, signature), _results(context, signature), *_lifetime(context)]
-    if context.module.gpu is not None:
-        from dcpy.codegen.lower.gpu.device_entries import device_entries  # late: programs for CPUs load nothing of it
-
-        found += device_entries(context)
-    return found
+    return [*found, *device_of(context).entry_functions(context)]
 
 
 def _typed(context: Context, program: tree.Function) -> tree.Function:
@@ -59,11 +56,8 @@ def _typed(context: Context, program: tree.Function) -> tree.Function:
 
 def _returned(context: Context, call: Call) -> tree.Body:
     """The statements that call the program and return its status."""
-    if context.module.gpu is None:
-        return (tree.Return(call),)
-    from dcpy.codegen.lower.gpu.device_entries import with_device  # late: programs for CPUs load nothing of it
-
-    return with_device(call)
+    known = device_of(context).status_of(call)
+    return (tree.Return(call),) if len(known) == 1 else (*known, tree.Return(Name("status", STATUS)))
 
 
 def _entry(context: Context, program: tree.Function, signature: Signature) -> tree.Function:
@@ -91,10 +85,9 @@ def _entry(context: Context, program: tree.Function, signature: Signature) -> tr
             for k in range(4)
         )
         failed = Infix("!=", status, ZERO, TRUTH)
-        known = (tree.Declare("status", STATUS, call, constant=True),) if context.module.gpu is None else body[:-1]
-        body = (*known, tree.If(((failed, copies),)), tree.Return(status))
+        body = (*device_of(context).status_of(call), tree.If(((failed, copies),)), tree.Return(status))
     if context.module.callbacks or context.module.interruptible:
-        body = _calling_back(body, len(signature.args), 1 if context.module.gpu is None else 3)
+        body = _calling_back(body, len(signature.args), len(device_of(context).status_of(call)))
     return tree.Function(f"{context.module.base}_entry", STATUS, params, body, exported=True)
 
 

@@ -8,16 +8,16 @@ from dataclasses import replace
 from functools import partial
 
 from dcpy.base.library_environment import Environment
-from dcpy.base.options import CpuOptions, GpuOptions
+from dcpy.base.options import CpuOptions
 from dcpy.codegen.artifact import OwnedArray, Signature
-from dcpy.codegen.c_identifiers import C_LIBRARY, OPENCL_WORDS, Names, identifier
+from dcpy.codegen.c_identifiers import C_LIBRARY, Names, identifier
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import LirExpr, Literal, Name, Prefix
 from dcpy.codegen.lir.types import STATUS
 from dcpy.codegen.lower.buffers import register_places
 from dcpy.codegen.lower.calls import CallShape
 from dcpy.codegen.lower.context import Context, ModuleContext, declarations_of
-from dcpy.codegen.lower.fpga.device_unit import Hardware
+from dcpy.codegen.lower.device_lowering import DeviceLowering, device_of
 from dcpy.codegen.lower.program.c_abi import entry_functions
 from dcpy.codegen.lower.program.c_parameters import parameters
 from dcpy.codegen.lower.program.function_merging import merged
@@ -38,23 +38,21 @@ def lower_program(
     known: Mapping[str, Environment],
     costs: Costs = COSTS,
     *,
-    gpu: GpuOptions | None = None,
-    hardware: Hardware | None = None,
+    device: DeviceLowering | None = None,
 ) -> ModuleContext:
     """The functions of `sdfg` and of its C ABI, in the order in which they must stand; `CodegenError` refuses.
 
-    `known` has what foreign calls need, by name: the identifiers of its C text are avoided.
+    `known` has what foreign calls need, by name: the identifiers of its C text are avoided. `device` lowers what
+    differs from a program for CPUs.
     """
     avoided = frozenset((*CPP_PRELUDE.names, *re.findall(r"[A-Za-z_]\w*", declarations_of(known))))
-    avoided |= OPENCL_WORDS if hardware is not None else frozenset()
+    device = device or DeviceLowering()
+    avoided |= device.reserved_words
     name = exported_name(signature.name)
     base = identifier(signature.name)
     exported = {name, *(f"{base}_{part}" for part in EXPORTED)}
-    module = ModuleContext(name, base, options, Names(avoided | exported), known, costs, gpu=gpu, hardware=hardware)
-    if gpu is not None:
-        from dcpy.codegen.lower.gpu.check_deferral import decide_waits  # late: programs for CPUs load nothing of it
-
-        decide_waits(module, sdfg, gpu)
+    module = ModuleContext(name, base, options, Names(avoided | exported), known, costs, device)
+    device.begin(module, sdfg)
     module.callee_function = partial(_callee_function, module)
     context = Context(sdfg, module, avoided | exported, owned_results=_owned(sdfg, signature))
     context.array_sizes = frozenset(signature.sizes if not sdfg.grids else sdfg.sizes)  # of ranks: whole arrays'
@@ -103,14 +101,11 @@ def _lower_function(context: Context, name: str, shape: CallShape) -> tree.Funct
     exported = name == context.module.program
     params = parameters(context, shape, exported=exported)
     register_places(context)
-    if context.module.gpu is not None:
-        from dcpy.codegen.lower.gpu import check_deferral  # late: programs for CPUs load nothing of it
-
-        check_deferral.note_lost_arguments(context)
+    device_of(context).begin_function(context)
     body = list(_inside(context))
     body = [*context.poll_intervals, *body]
-    if exported and context.module.gpu is not None:
-        body = check_deferral.around_program(context, body)
+    if exported:
+        body = device_of(context).around_program(context, body)
     if context.may_warn:
         body.insert(0, tree.Declare("warning", STATUS, Literal(0, STATUS)))
     if not (body and isinstance(body[-1], tree.Return)):
@@ -122,7 +117,7 @@ def _lower_function(context: Context, name: str, shape: CallShape) -> tree.Funct
 
 def _inside(context: Context) -> tree.Body:
     """Return the body of a function, after the extents that have names in it."""
-    if context.module.gpu is not None or context.module.hardware is not None:  # kernels compute their own
+    if not context.module.device.names_extents:
         return (*start_owned(context), *lower_region(context, context.sdfg.body))
     with context.naming_extents() as extents:
         body = (*start_owned(context), *lower_region(context, context.sdfg.body))

@@ -15,6 +15,7 @@ from dcpy.codegen.lir.expr import Cast, Conditional, Infix, Intrinsic, Item, Lit
 from dcpy.codegen.lir.text import expr_text
 from dcpy.codegen.lir.types import SMALL_INDEX
 from dcpy.codegen.lower.gpu import kernel_versioning
+from dcpy.codegen.lower.gpu.gpu_lowering import GpuLowering
 from dcpy.codegen.lower.program.translation_unit import lower_program
 from dcpy.codegen.signature import default_signature
 from dcpy.ir.text import parse_sdfg
@@ -42,7 +43,7 @@ ROWS = """
 def lowered(program):
     """The kernels of a program, and its launches."""
     sdfg = parse_sdfg(program)
-    module = lower_program(sdfg, default_signature(sdfg), OPTIONS.cpu, {}, gpu=OPTIONS.gpu)
+    module = lower_program(sdfg, default_signature(sdfg), OPTIONS.cpu, {}, device=GpuLowering(OPTIONS.gpu))
     found = tree.Compound(module.functions[0].body)
     return {kernel.name: kernel for kernel in module.kernels}, [s for s in walked(found) if isinstance(s, tree.Launch)]
 
