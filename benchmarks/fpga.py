@@ -28,7 +28,7 @@ from benchmarks.peers.report import write_between
 from dcpy import driver
 from dcpy.base.errors import DcpyError
 from dcpy.base.options import resolve_options
-from dcpy.codegen.cycle_model.process_time import QUEUE
+from dcpy.codegen.fpga.cycle_model.process_time import QUEUE
 from dcpy.codegen.fpga.program import predicted
 from dcpy.programs.explanation.explain import sizes_of
 from dcpy.programs.signatures import signature_of

@@ -12,7 +12,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, overload
 
 from dcpy import driver
-from dcpy.base.errors import ArgumentError, ArgumentShapeError, DcpyError, DeviceError
+from dcpy.base.errors import ArgumentError, ArgumentShapeError, DcpyError
 from dcpy.base.options import DeviceType, Options, resolve_options
 from dcpy.base.tracebacks import own_frames_hidden
 from dcpy.frontend.annotations import annotated, as_type
@@ -63,7 +63,7 @@ class Program(Dispatcher):
         self._specializer = Specializer(function, options, use_annotations=use_annotations)
         parameters, positional_only, keyword_only = parameters_of(function)
         super().__init__(function.__name__, parameters, self._specialize, positional_only, keyword_only)
-        if runtime_of(options).takes_device_arrays:
+        if runtime_of(options).device_arrays:
             self.accept_devices(self._open_home)
         functools.update_wrapper(self, function)
 
@@ -78,9 +78,7 @@ class Program(Dispatcher):
 
     def _open_home(self) -> Any:
         """The device that arrays of other libraries are on."""
-        from dcpy.runtime.gpu.arrays import home_of
-
-        return home_of(self.options)
+        return runtime_of(self.options).arrays.home(self.options)
 
     def call_with_symbols(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
         """A call whose keywords are symbols, too: ``program(A, N=5)``. `NotImplemented` where none of them is one."""
@@ -136,11 +134,8 @@ class Program(Dispatcher):
 
         Raises `DeviceError` where no times are taken.
         """
-        from dcpy.runtime.gpu.profiling import kernel_times  # late: programs for CPUs load nothing of it
-
-        if not self._specializer.options.gpu.profile:
-            raise DeviceError("kernels are not timed", help="gpu_profile=True (or DCPY_GPU_PROFILE=1) times them")
-        return kernel_times(self._specializer.devices)
+        options = self._specializer.options
+        return runtime_of(options).kernel_times(options, self._specializer.devices)
 
     def _bound(self, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
         """The values of all parameters, defaults included."""
@@ -274,7 +269,7 @@ class SymbolicCalls(Dispatcher):
         more = tuple((name,) for name in symbols)
         count = keyword_only + len(symbols)
         super().__init__(program.function.__name__, (*parameters, *more), self._specialize, positional_only, count)
-        if runtime_of(program.options).takes_device_arrays:
+        if runtime_of(program.options).device_arrays:
             self.accept_devices(program._open_home)
 
     def _specialize(self, values: tuple[Any, ...]) -> Any:

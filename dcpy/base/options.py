@@ -24,11 +24,28 @@ NO = ("0", "false", "no", "off")
 
 
 class DeviceType(Enum):
-    """Device on which a program runs."""
+    """Device on which a program runs. `named` adds one, for a target that is not dcpy's."""
 
     CPU = "cpu"
     GPU = "gpu"
     FPGA = "fpga"
+
+    @classmethod
+    def named(cls, name: str) -> DeviceType:
+        """Return the device of a name; a new name makes a new device."""
+        try:
+            return cls(name)
+        except ValueError:
+            made = object.__new__(cls)
+            made._name_, made._value_ = name.upper(), name
+            return _OTHER_DEVICES.setdefault(name, made)
+
+    @classmethod
+    def _missing_(cls, value: object) -> DeviceType | None:
+        return _OTHER_DEVICES.get(str(value))
+
+
+_OTHER_DEVICES: dict[str, DeviceType] = {}
 
 
 class IntOverflow(Enum):
@@ -298,6 +315,13 @@ def _near(name: str, known: Sequence[str]) -> str:
     return next(iter(difflib.get_close_matches(name, known, n=1)), "")
 
 
+def _member(kind: type[Enum], word: str) -> Enum | None:
+    try:
+        return kind(word)
+    except ValueError:
+        return None
+
+
 def _convert(value: object, kind: type, source: str) -> object:
     """`value` as `kind`; texts, as the environment has them, are read: ``1``, ``yes``, ``-O2 -g``."""
     if isinstance(value, kind) and not (kind is int and isinstance(value, bool)):
@@ -305,8 +329,8 @@ def _convert(value: object, kind: type, source: str) -> object:
     if kind is tuple and isinstance(value, list):
         return tuple(map(str, value))
     if isinstance(value, str):
-        if issubclass(kind, Enum) and value.lower() in [one.value for one in kind]:
-            return kind(value.lower())
+        if issubclass(kind, Enum) and (chosen := _member(kind, value.lower())) is not None:
+            return chosen
         if kind is tuple:
             return tuple(value.split())
         if kind is bool and value.lower() in YES + NO:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 
 from dcpy import __version__
 from dcpy.base.errors import DcpyError
+from dcpy.targets.catalog import COMMAND_LINES
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -54,8 +55,9 @@ def _parser() -> argparse.ArgumentParser:
     run.set_defaults(run=_run)
 
     doctor = commands.add_parser("doctor", help="list the tools and devices of this machine, and missing ones")
-    doctor.add_argument("--cpu", action="store_true", help="measure the costs of operations on the idle processor")
-    doctor.add_argument("--gpu", action="store_true", help="list GPUs only, and measure their costs")
+    for name in COMMAND_LINES:
+        if COMMAND_LINES[name].measures:
+            doctor.add_argument(f"--{name}", action="store_true", help=COMMAND_LINES[name].measures)
     doctor.add_argument("--mpi", action="store_true", help="measure messages and work of ranks, for the cost model")
     doctor.set_defaults(run=_doctor)
     return parser
@@ -114,7 +116,7 @@ def _doctor(options: argparse.Namespace) -> int:
         from dcpy.cli.doctor_mpi import measure_network
 
         return measure_network()
-    measured = next((name for name in ("cpu", "gpu") if getattr(options, name)), "")
+    measured = next((name for name in COMMAND_LINES if getattr(options, name, False)), "")
     missing = 0
     for finding in TARGETS[measured].findings() if measured else findings():
         missing += finding.needed and not finding.found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable
 
@@ -33,16 +32,6 @@ _LIBRARY = """
     timespec_get times tmpfile tmpnam toascii tolower toupper truncate umask uname ungetc unlink usleep vfprintf
     vprintf vsnprintf vsprintf wait waitpid wcslen wcstombs wctomb write madvise
 """
-_OPENCL = """
-    kernel global local constant private read_only write_only read_write pipe channel half uchar ushort uint ulong
-    quad imaginary event_t sampler_t image1d_t image2d_t image3d_t queue_t reserve_id_t cross dot distance length
-    normalize degrees radians mix step smoothstep clamp sign select bitselect any all mad shuffle rotate popcount clz
-    max min barrier fract vec_step maxmag minmag
-"""
-_KINDS = ("char", "short", "int", "long", "float", "double", "half")
-_VECTORS = (f"{kind}{n}" for kind in _KINDS for n in (2, 3, 4, 8, 16))
-#: words and functions of OpenCL C: programs for FPGAs are printed in it, too
-OPENCL_WORDS = frozenset((*_OPENCL.split(), *_VECTORS))
 #: functions of the C library (C11, chapter 7) and of POSIX: others would call a program of that name instead
 C_LIBRARY = frozenset(_LIBRARY.split())
 _NUMBERED = re.compile(r"(?P<stem>.+?)(?P<numbers>(?P<first>_\d+)(_\d+)*)")
@@ -107,17 +96,6 @@ def identifier(name: str) -> str:
         text = f"n{text}"
     ours = re.match(r"_[A-Z]|dcpy_|omp_", text) or text.endswith(("_buffer_", "_shared_", "_element_"))
     return f"my{text}" if ours else text
-
-
-LONGEST_MODULE = 42  # Intel's tool takes 61 characters for the name of a module, and appends some
-
-
-def module_name(stem: str) -> str:
-    """The stem of a name that tools for FPGAs take, too: a long one is cut, and ends in a digest of what it was."""
-    plain = identifier(stem)
-    if len(plain) <= LONGEST_MODULE:
-        return plain
-    return f"{plain[: LONGEST_MODULE - 9].rstrip('_')}_{hashlib.sha256(plain.encode()).hexdigest()[:8]}"
 
 
 def _spelled(character: str) -> str:

@@ -36,7 +36,7 @@ from dcpy.targets.catalog import require_device
 if TYPE_CHECKING:
     from dcpy.ir.distribution import Distribution
     from dcpy.runtime.distributed.array_placement import Placement
-    from dcpy.runtime.fpga.simulation import SimulatedKernel
+    from dcpy.runtime.loading.kernel_cycles import SimulatedKernel
     from dcpy.transforms.api import Transformation
     from dcpy.transforms.passes import Pass
 
@@ -423,15 +423,11 @@ class CompiledSdfg(Dispatcher):
 
     def _open_home(self) -> Any:
         """The device that arguments are on."""
-        from dcpy.runtime.gpu.arrays import home_of
-
-        return home_of(self._options)
+        return runtime_of(self._options).arrays.home(self._options)
 
     def _imported(self, name: str, value: Any) -> Any:
         """Our array for another library's of that device."""
-        from dcpy.runtime.gpu.numpy_views import imported
-
-        return imported(self._open_home(), name, value)
+        return runtime_of(self._options).arrays.imported(self._open_home(), name, value)
 
     def call_with_symbols(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
         """A call that gives sizes by keyword, too: ``compiled(A=a, N=5)``. `NotImplemented` where it gives none."""

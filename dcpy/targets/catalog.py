@@ -39,6 +39,27 @@ COMMAND_LINES: Registry[CommandLine] = Registry(
 )
 
 
+def register(target: Target, *, host: str = "cpu") -> Target:
+    """Add a target of your own to all that dcpy looks up by the name of a device; return it.
+
+    From then on ``device=NAME`` chooses it. `host` is the target whose expansions of library nodes it can use, too.
+    Raises `DcpyError` where the name is taken, or is not that of its device.
+    """
+    from dcpy.ir.library.expansions import TARGET_EXPANSIONS, TargetExpansions
+    from dcpy.runtime.loading.devices import DEVICES
+
+    if target.device.value != target.name:
+        raise DcpyError(
+            f"the target {target.name!r} is for the device {target.device.value!r}",
+            help=f"give it device=DeviceType.named({target.name!r})",
+        )
+    TARGETS.add(target.name, target)
+    TARGET_EXPANSIONS.add(target.name, TargetExpansions(target.expansions, host))
+    COMMAND_LINES.add(target.name, target.command_line)
+    DEVICES.add(target.name, target.runtime)
+    return target
+
+
 class UnsupportedDevice(DcpyError):
     """A device that no target of this version is for."""
 

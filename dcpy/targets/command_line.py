@@ -65,15 +65,16 @@ class Project:
 
 @dataclass(frozen=True, slots=True)
 class CommandLine:
-    """The words of ``sdfgcc`` that are for one target: `flags`, and either of two.
+    """The words of commands that are for one target: `flags` of ``sdfgcc``, and either of two.
 
     ``--device NAME`` makes a library, by what `library` makes of the answers. The flag of `project`, one of `flags`,
-    makes a folder for the vendor's tools.
+    makes a folder for the vendor's tools. `measures` is the help of ``dcpy doctor --NAME``, which measures its costs.
     """
 
     library: Callable[[Answers], LibraryOptions] | None = None
     flags: tuple[Flag, ...] = ()
     project: Project | None = None
+    measures: str = ""
 
     @property
     def details(self) -> list[Flag]:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from dcpy.codegen.artifact import Artifact, Signature
     from dcpy.ir.editing.remarks import Remark
     from dcpy.ir.sdfg import Sdfg
-    from dcpy.runtime.fpga.simulation import SimulatedKernel
+    from dcpy.runtime.loading.kernel_cycles import SimulatedKernel
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,13 +12,13 @@ from pathlib import Path
 from dcpy.base.library_environment import Environment
 from dcpy.base.options import FpgaMode, FpgaOptions, Options, Vendor
 from dcpy.codegen.artifact import Artifact, Kernel, Signature, Unit
-from dcpy.codegen.cycle_model.deadlock_detection import require_depths
-from dcpy.codegen.cycle_model.program_time import ProgramTime, program_time
 from dcpy.codegen.emit.cpp import CPP
-from dcpy.codegen.emit.intel_opencl import INTEL
 from dcpy.codegen.emit.source_files import program_text
-from dcpy.codegen.emit.vitis_hls import VITIS
+from dcpy.codegen.fpga.cycle_model.deadlock_detection import require_depths
+from dcpy.codegen.fpga.cycle_model.program_time import ProgramTime, program_time
+from dcpy.codegen.fpga.intel_opencl import INTEL
 from dcpy.codegen.fpga.opencl_host import BoardFunction, board_units, whole
+from dcpy.codegen.fpga.vitis_hls import VITIS
 from dcpy.codegen.fpga.vitis_link import link_text, ports, require_banks
 from dcpy.codegen.generate import unit_of
 from dcpy.codegen.lir import tree

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from dcpy.base.library_environment import Environment
 from dcpy.codegen.artifact import HEADERS, Kernel, Unit
-from dcpy.codegen.emit.gpu_cpp import DEVICE
 from dcpy.codegen.emit.source_files import program_text
+from dcpy.codegen.gpu.gpu_cpp import DEVICE
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.traversal import shared_bytes
 

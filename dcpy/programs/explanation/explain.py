@@ -33,7 +33,7 @@ from dcpy.transforms.pipeline import Pipeline
 
 if TYPE_CHECKING:
     from dcpy.programs.explanation.roofline import Roofline
-    from dcpy.runtime.fpga.simulation import SimulatedKernel
+    from dcpy.runtime.loading.kernel_cycles import SimulatedKernel
     from dcpy.targets.target import NestTimes
 
 

@@ -349,11 +349,9 @@ class Specializer:
         mine = borrowed([*bound.values()], lambda: [*bound], convert=self.options.convert)
         bound = bound if mine is None else dict(zip(bound, mine.values, strict=True))
         bound = list_arguments.passed(bound, self._takes_array)
-        if not runtime_of(self.options).takes_device_arrays:
+        if not (device := runtime_of(self.options)).device_arrays:
             return take_apart(bound), ()
-        from dcpy.runtime.gpu.numpy_views import is_array
-
-        parts = take_apart(bound, is_array)
+        parts = take_apart(bound, device.arrays.is_array)
         paths, leaves = list(parts.leaves), tuple(parts.leaves.values())
         shown = self._as_numpy_sees(leaves, paths)
         parts.leaves = dict(zip(paths, shown, strict=True))
@@ -369,11 +367,8 @@ class Specializer:
 
     def _as_numpy_sees(self, values: tuple[Any, ...], paths: Sequence[str] = ()) -> tuple[Any, ...]:
         """Values with arrays of NumPy's for those of the device; `paths` name them in errors."""
-        if not runtime_of(self.options).takes_device_arrays:
-            return values
-        from dcpy.runtime.gpu.numpy_views import seen_by_numpy
-
-        return seen_by_numpy(values, self.options, paths)
+        device = runtime_of(self.options)
+        return device.arrays.seen_by_numpy(values, self.options, paths) if device.device_arrays else values
 
     def _lower(
         self,

@@ -15,6 +15,7 @@ from dcpy.codegen.artifact import ArrayArg, Signature
 from dcpy.runtime.calls.argument_conversion import prepare
 from dcpy.runtime.calls.argument_errors import explain_mismatch, with_parts
 from dcpy.runtime.dispatch import Dispatcher, encode
+from dcpy.runtime.dispatch.device_stand_ins import stand_in
 from dcpy.runtime.loading.load import Loaded
 
 
@@ -63,8 +64,6 @@ def call_converted(
 
 def _on_device(signature: Signature, values: tuple[Any, ...]) -> tuple[Any, ...]:
     """The values, with arrays of NumPy's for those of the device; `ArgumentError` where one is not there."""
-    from dcpy.runtime.gpu.numpy_views import stand_in
-
     for arg, value in zip(signature.args, values, strict=False):
         if isinstance(arg, ArrayArg) and arg.on_device and isinstance(value, np.ndarray):
             raise ArgumentError(

@@ -247,7 +247,7 @@ def _priority(args: tuple[Arg, ...]) -> int:
 class Messenger(Protocol):
     """Source of the message of the last failure."""
 
-    defers_checks: bool
+    check_notes: Sequence[str]  #: lines of errors of failed checks
 
     def failure(self, category: type[DeviceError]) -> DeviceError: ...
 
@@ -283,8 +283,8 @@ def failure_of(
             error.add_note(check.span.render())
         for note in notes(message) if notes is not None else ():
             error.add_note(note)
-        if device is not None and device.defers_checks:
-            error.add_note("  = note: gpu.errors is deferred: it may have failed in an earlier call")
+        for note in device.check_notes if device is not None else ():
+            error.add_note(note)
         if advice := advice_on(message):
             error.add_note(f"  = help: {advice}")
         raise raised_by_program(error)

@@ -11,7 +11,7 @@ from dcpy.runtime.loading.devices import BuiltProgram, DeviceRuntime, Opened
 from dcpy.runtime.loading.shared_libraries import open_library
 
 if TYPE_CHECKING:
-    from dcpy.runtime.fpga.simulation import SimulatedKernel
+    from dcpy.runtime.loading.kernel_cycles import SimulatedKernel
 
 
 def _context(options: Options) -> tuple[str, ...]:

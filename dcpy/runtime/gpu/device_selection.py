@@ -22,6 +22,7 @@ from dcpy.runtime.gpu.vendor_libraries import expansions_there, open_libraries
 if TYPE_CHECKING:
     from dcpy.runtime.gpu.device_table import Device
 
+DEFERRED = ("  = note: gpu.errors is deferred: it may have failed in an earlier call",)
 SIMULATED = ("-x", "c++", "-DDCPY_SIMULATOR")
 _HOOKS = ("-DDCPY_HOOKS", "-fsanitize=thread", "-g1")  # every access calls us; nothing is linked with a sanitizer
 # clang leaves out reads of what is written next, and accesses of vectors (-O3, which follows, undoes -fno-vectorize)
@@ -153,7 +154,7 @@ def note_deferred(library: ctypes.CDLL, signature: Signature, device: Device) ->
     if told is None or library._handle in _deferred:
         return
     told.restype, told.argtypes = ctypes.c_int32, [ctypes.POINTER(ctypes.c_int64)]
-    device.defers_checks = True
+    device.check_notes = DEFERRED
     _deferred[library._handle] = told, failure_of(signature.checks, device)
 
 

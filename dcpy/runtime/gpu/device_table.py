@@ -70,7 +70,7 @@ class Device:
         self.kernels: tuple[str, ...] = ()  # by number
         self.kernel_places: Places = {}
         self.kernel_spans: Mapping[str, SrcSpan] = {}
-        self.defers_checks = False  # calls of the program return before it is known whether a check fails
+        self.check_notes: Sequence[str] = ()  # lines of errors of failed checks
         self._functions = DeviceTable.from_address(table)
 
     @property

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from dcpy.runtime.loading.devices import KERNELS, LIBRARIES, BuiltProgram, DeviceRuntime, Opened
+from dcpy.base.errors import DeviceError
+from dcpy.runtime.loading.devices import KERNELS, LIBRARIES, BuiltProgram, DeviceArrays, DeviceRuntime, Opened
 from dcpy.runtime.loading.shared_libraries import Beside, open_library
 
 if TYPE_CHECKING:
     from dcpy.base.options import Options
     from dcpy.codegen.artifact import Artifact
     from dcpy.runtime.compilers.toolchain import Toolchain
+    from dcpy.runtime.gpu.device_table import Device
 
 
 def _context(options: Options) -> tuple[str, ...]:
@@ -46,6 +48,26 @@ def _open(built: BuiltProgram) -> Opened:
     return Opened(library, device)
 
 
+def _device_arrays() -> DeviceArrays:
+    from dcpy.runtime.gpu.arrays import home_of
+    from dcpy.runtime.gpu.numpy_views import imported, is_array, seen_by_numpy
+
+    return DeviceArrays(home_of, is_array, imported, seen_by_numpy)
+
+
+def _kernel_times(options: Options, devices: Sequence[Device]) -> str:
+    from dcpy.runtime.gpu.profiling import kernel_times
+
+    if not options.gpu.profile:
+        raise DeviceError("kernels are not timed", help="gpu_profile=True (or DCPY_GPU_PROFILE=1) times them")
+    return kernel_times(devices)
+
+
 GPU = DeviceRuntime(
-    context=_context, compilers=_compilers, build_beside=_build_beside, open=_open, takes_device_arrays=True
+    context=_context,
+    compilers=_compilers,
+    build_beside=_build_beside,
+    open=_open,
+    device_arrays=_device_arrays,
+    kernel_times=_kernel_times,
 )

@@ -12,31 +12,10 @@ import numpy as np
 
 from dcpy.base.options import Options
 from dcpy.runtime._dispatch import DeviceArray, Home
+from dcpy.runtime.dispatch.device_stand_ins import stand_in
 from dcpy.runtime.gpu.arrays import refused
 
 PROTOCOLS = ("__dlpack__", "__cuda_array_interface__")
-
-
-class _Interface:
-    def __init__(self, array: DeviceArray) -> None:
-        self.__array_interface__ = {
-            "shape": array.shape,
-            "strides": array.strides,
-            "typestr": array.dtype.str,
-            "data": (array.place, not array.writeable),
-            "version": 3,
-        }
-
-
-def stand_in(value: Any) -> Any:
-    """An array of NumPy's for one of a device, any other value as it is."""
-    if not isinstance(value, DeviceArray):
-        return value
-    if value.size == 0:  # its address says nothing
-        found = np.empty(value.shape, value.dtype)
-        found.flags.writeable = value.writeable
-        return found
-    return np.asarray(_Interface(value))
 
 
 def seen_by_numpy(values: tuple[Any, ...], options: Options, paths: Sequence[str] = ()) -> tuple[Any, ...]:

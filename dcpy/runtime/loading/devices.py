@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dcpy.base.errors import DeviceError
 from dcpy.base.registry import Registry
 from dcpy.runtime.loading.shared_libraries import Beside, open_library
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from dcpy.base.source import SrcSpan
     from dcpy.codegen.artifact import Artifact, Signature
     from dcpy.runtime.compilers.toolchain import Toolchain, Toolchains
-    from dcpy.runtime.fpga.simulation import SimulatedKernel
+    from dcpy.runtime.loading.kernel_cycles import SimulatedKernel
 
 KERNELS = "kernels"  #: under which the names of a program's kernels are remembered
 LIBRARIES = "libraries"  #: and those of the device's vendor that it calls
@@ -83,6 +84,28 @@ def _no_cycles(path: str, name: str) -> Mapping[str, SimulatedKernel]:
 
 
 @dataclass(frozen=True, slots=True)
+class DeviceArrays:
+    """Functions for arguments in the memory of a device.
+
+    * `home`: the device that arrays of a program with these options are on.
+    * `is_array`: whether a value is an array, of NumPy's or of a library for devices.
+    * `imported`: dcpy's array for another library's, for a home and the argument's name; `ArgumentError` where it
+      cannot be.
+    * `seen_by_numpy`: values with arrays of NumPy's for those of the device; names of the values are for errors.
+    """
+
+    home: Callable[[Options], Any]
+    is_array: Callable[[Any], bool]
+    imported: Callable[[Any, str, Any], Any]
+    seen_by_numpy: Callable[[tuple[Any, ...], Options, Sequence[str]], tuple[Any, ...]]
+
+
+def _no_kernel_times(options: Options, devices: Sequence[Any]) -> str:
+    """No kernel is timed."""
+    raise DeviceError("kernels are not timed", help="compile the program for a device whose kernels are")
+
+
+@dataclass(frozen=True, slots=True)
 class DeviceRuntime:
     """A device at run time; the defaults are those of code that is compiled and run as the host's is.
 
@@ -92,11 +115,12 @@ class DeviceRuntime:
     * `compilers`: those of languages that the host's does not take.
     * `build_beside`: builds what no such compiler does.
     * `open`: loads a built program, and connects it with the device.
-    * `takes_device_arrays`: arguments may be arrays in the memory of the device.
+    * `device_arrays`: loads what arrays in the memory of the device need; None: arguments are never there.
     * `is_tunable`: versions that the autotuner has made serve calls.
     * `keeps_functions`: its code may call functions of the program.
     * `counts_cycles`: runs count the cycles of their kernels; `cycles`: those since its last call, for the path of
       the library and the name of the program.
+    * `kernel_times`: a table of the kernels that these devices have run; `DeviceError` where none are timed.
     """
 
     context: Callable[[Options], tuple[str, ...]] = _no_context
@@ -104,11 +128,18 @@ class DeviceRuntime:
     compilers: Callable[[Options, Toolchain], Toolchains] = _no_compilers
     build_beside: Callable[[Artifact, Options], Beside | None] = _nothing_beside
     open: Callable[[BuiltProgram], Opened] = _open_plain
-    takes_device_arrays: bool = False
+    device_arrays: Callable[[], DeviceArrays] | None = None
     is_tunable: bool = False
     keeps_functions: bool = False
     counts_cycles: Callable[[Options], bool] = _counts_nothing
     cycles: Callable[[str, str], Mapping[str, SimulatedKernel]] = _no_cycles
+    kernel_times: Callable[[Options, Sequence[Any]], str] = _no_kernel_times
+
+    @property
+    def arrays(self) -> DeviceArrays:
+        """The functions for arrays in the memory of the device; only where `device_arrays` is there."""
+        assert self.device_arrays is not None  # callers ask
+        return self.device_arrays()
 
 
 HOST = DeviceRuntime()  #: a device that has no entry

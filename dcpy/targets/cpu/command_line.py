@@ -10,4 +10,4 @@ def _library(answers: Answers) -> LibraryOptions:
     return LibraryOptions(resolve_options({"device": "cpu"}))
 
 
-CPU = CommandLine(_library)
+CPU = CommandLine(_library, measures="measure the costs of operations on the idle processor")

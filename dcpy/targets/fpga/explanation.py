@@ -1,6 +1,6 @@
 """FPGA explanation: initiation intervals and their bounds, queues, cycles, bytes and resources of each process.
 
-Numbers are the model's (`codegen.cycle_model`); beside its cycles are those of a simulation, where there was one.
+Numbers are the model's (`codegen.fpga.cycle_model`); beside its cycles are those of a simulation, where there was one.
 """
 
 from __future__ import annotations
@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from math import ceil
 
-from dcpy.codegen.cycle_model.network_time import NetworkTime, Timed
-from dcpy.codegen.cycle_model.program_time import KernelTime, ProgramTime
+from dcpy.codegen.fpga.cycle_model.network_time import NetworkTime, Timed
+from dcpy.codegen.fpga.cycle_model.program_time import KernelTime, ProgramTime
 from dcpy.codegen.fpga.program import predicted
 from dcpy.ir.data import Stream
 from dcpy.ir.fpga.boards import OPERATORS, Board, board, dsps_of, luts_of
 from dcpy.ir.sdfg import Sdfg
-from dcpy.runtime.fpga.simulation import SimulatedKernel
+from dcpy.runtime.loading.kernel_cycles import SimulatedKernel
 from dcpy.targets.lowered_program import LoweredProgram
 
 Simulated = Mapping[str, SimulatedKernel]

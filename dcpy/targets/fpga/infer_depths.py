@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from dcpy.codegen.cycle_model.program_time import ProgramTime
+from dcpy.codegen.fpga.cycle_model.program_time import ProgramTime
 from dcpy.codegen.fpga.program import predicted
 from dcpy.ir.data import Stream
 from dcpy.ir.editing.copying import copy_sdfg

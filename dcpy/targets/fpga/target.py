@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from dcpy.base.options import DeviceType, Options
 from dcpy.codegen.emit.cpp import CPP
-from dcpy.codegen.emit.intel_opencl import INTEL
-from dcpy.codegen.emit.vitis_hls import VITIS
+from dcpy.codegen.fpga.intel_opencl import INTEL
 from dcpy.codegen.fpga.program import generate_fpga
+from dcpy.codegen.fpga.vitis_hls import VITIS
 from dcpy.ir.data import Allocation, Space
 from dcpy.ir.fpga.boards import board
 from dcpy.ir.machine_model import COSTS, LIMITS, Costs, Limits

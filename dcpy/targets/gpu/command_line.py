@@ -28,4 +28,5 @@ GPU = CommandLine(
         Flag("--backend", "with --device gpu: the runtime of kernels (default: auto)", Backend.AUTO.value, BACKENDS),
         Flag("--arch", "with --device gpu: its architectures, as sm_80,sm_90 or gfx90a (default: this one's)"),
     ),
+    measures="list GPUs only, and measure their costs",
 )

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from dcpy.base.options import DeviceType, Options
 from dcpy.codegen.artifact import Artifact
-from dcpy.codegen.emit.gpu_cpp import DEVICE
 from dcpy.codegen.emit.host_dialects import DIALECTS
+from dcpy.codegen.gpu.gpu_cpp import DEVICE
 from dcpy.codegen.gpu.program import generate_gpu
 from dcpy.ir.data import Allocation, Space
 from dcpy.ir.gpu.costs import GPU_COSTS, GPU_LIMITS

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from dcpy.codegen.c_identifiers import OPENCL_WORDS
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lower.context import ModuleContext
 from dcpy.codegen.lower.device_lowering import DeviceLowering
+from dcpy.codegen.lower.fpga.opencl_names import OPENCL_WORDS
 from dcpy.ir.symbolic import Expr
 
 Queue = tuple[str, tuple[Expr, ...]]  #: of a stream, at indices that parameters of a process are in

@@ -11,7 +11,7 @@ from dataclasses import replace
 from math import prod
 
 from dcpy.base.source import SrcSpan
-from dcpy.codegen.cycle_model.process_time import QUEUE
+from dcpy.codegen.fpga.cycle_model.process_time import QUEUE
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import Cast, Infix, Intrinsic, Item, LirExpr, Literal, Name, Operation, Prefix
 from dcpy.codegen.lir.traversal import bodies, children, expressions, names_in, parts

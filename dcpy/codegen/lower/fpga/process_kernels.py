@@ -11,7 +11,6 @@ from dataclasses import replace
 from math import prod
 
 from dcpy.base.errors import CodegenError
-from dcpy.codegen.c_identifiers import module_name
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import Call, Cast, Infix, Intrinsic, Item, LirExpr, Literal, Name, integer
 from dcpy.codegen.lir.traversal import changed_variables, names_in
@@ -22,6 +21,7 @@ from dcpy.codegen.lower.expressions.loop_ranges import within
 from dcpy.codegen.lower.fpga.device_unit import Hardware, KernelSite, Queue, hardware_of
 from dcpy.codegen.lower.fpga.local_names import Locals
 from dcpy.codegen.lower.fpga.loop_coalescing import coalesced
+from dcpy.codegen.lower.fpga.opencl_names import module_name
 from dcpy.codegen.lower.fpga.pipeline_depths import with_depths
 from dcpy.codegen.lower.fpga.process_checks import PLACES, guarded
 from dcpy.codegen.lower.fpga.source_cleanup import cleaned_up

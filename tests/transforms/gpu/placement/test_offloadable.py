@@ -2,7 +2,7 @@
 
 import pytest
 
-from dcpy.codegen.emit.gpu_cpp import DEVICE
+from dcpy.codegen.gpu.gpu_cpp import DEVICE
 from dcpy.transforms.gpu.placement.offloadable import MISSING
 from dcpy.transforms.gpu.placement.place_computation import PlaceComputation
 from tests.support.passes import Passed

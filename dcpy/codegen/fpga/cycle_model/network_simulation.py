@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from dcpy.codegen.cycle_model.token_trace import Move, Pipe
+from dcpy.codegen.fpga.cycle_model.token_trace import Move, Pipe
 
 
 @dataclass(frozen=True, slots=True)

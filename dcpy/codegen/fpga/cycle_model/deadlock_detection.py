@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dcpy.base.errors import InvalidSdfg
-from dcpy.codegen.cycle_model.network_simulation import Replayed
-from dcpy.codegen.cycle_model.network_time import queues_of, replay_of
-from dcpy.codegen.cycle_model.process_time import UnknownCyclesError
+from dcpy.codegen.fpga.cycle_model.network_simulation import Replayed
+from dcpy.codegen.fpga.cycle_model.network_time import queues_of, replay_of
+from dcpy.codegen.fpga.cycle_model.process_time import UnknownCyclesError
 from dcpy.codegen.lir import tree
 
 RULE = "fpga.depths"

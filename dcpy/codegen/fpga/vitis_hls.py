@@ -12,7 +12,7 @@ from dcpy.base.errors import CodegenError
 from dcpy.codegen.emit import statements
 from dcpy.codegen.emit.cpp import CPP
 from dcpy.codegen.emit.expressions import arguments
-from dcpy.codegen.emit.vector_token_types import lanes_in
+from dcpy.codegen.fpga.vector_token_types import lanes_in
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import integer
 from dcpy.codegen.lir.intrinsics import ORDERS, PAST_CACHES

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from dcpy.base.source import SrcSpan
-from dcpy.codegen.cycle_model.guarded_iterations import axes_of, guarded, when
-from dcpy.codegen.cycle_model.integer_evaluation import Known, iterations, value_of
-from dcpy.codegen.cycle_model.token_bursts import TokenBursts, again
+from dcpy.codegen.fpga.cycle_model.guarded_iterations import axes_of, guarded, when
+from dcpy.codegen.fpga.cycle_model.integer_evaluation import Known, iterations, value_of
+from dcpy.codegen.fpga.cycle_model.token_bursts import TokenBursts, again
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import Intrinsic, Item, LirExpr, Name
 from dcpy.codegen.lir.traversal import expressions, names_in, parts, statements

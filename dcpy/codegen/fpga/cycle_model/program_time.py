@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from dcpy.codegen.cycle_model.integer_evaluation import Known, iterations, value_of
-from dcpy.codegen.cycle_model.network_time import NetworkTime, network_time
-from dcpy.codegen.cycle_model.process_time import UnknownCyclesError
+from dcpy.codegen.fpga.cycle_model.integer_evaluation import Known, iterations, value_of
+from dcpy.codegen.fpga.cycle_model.network_time import NetworkTime, network_time
+from dcpy.codegen.fpga.cycle_model.process_time import UnknownCyclesError
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import Call, LirExpr, Name
 from dcpy.codegen.lir.traversal import expressions, parts, statements

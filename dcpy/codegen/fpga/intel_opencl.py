@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from dcpy.codegen.emit import statements
 from dcpy.codegen.emit.c99 import C99, in_c
-from dcpy.codegen.emit.vector_token_types import lanes_in
-from dcpy.codegen.emit.vitis_hls import check_fail, is_whole
+from dcpy.codegen.fpga.vector_token_types import lanes_in
+from dcpy.codegen.fpga.vitis_hls import check_fail, is_whole
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.intrinsics import ORDERS, PAST_CACHES
 from dcpy.codegen.prelude import Prelude

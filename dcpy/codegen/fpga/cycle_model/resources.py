@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from dcpy.codegen.cycle_model.integer_evaluation import iterations
+from dcpy.codegen.fpga.cycle_model.integer_evaluation import iterations
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import Infix, LirExpr, Literal, Operation
 from dcpy.codegen.lir.traversal import bodies, expressions, parts

@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dcpy.base.source import SrcSpan
-from dcpy.codegen.cycle_model.integer_evaluation import Known, value_of
-from dcpy.codegen.cycle_model.network_simulation import Replay, Replayed, replayed
-from dcpy.codegen.cycle_model.process_time import PipelinedLoop, ProcessTime, UnknownCyclesError, process_time
-from dcpy.codegen.cycle_model.resources import Memory, Operators, memories_of, operators_of
-from dcpy.codegen.cycle_model.token_bursts import TokenBursts
-from dcpy.codegen.cycle_model.token_trace import Move, Pipe, moves_in
+from dcpy.codegen.fpga.cycle_model.integer_evaluation import Known, value_of
+from dcpy.codegen.fpga.cycle_model.network_simulation import Replay, Replayed, replayed
+from dcpy.codegen.fpga.cycle_model.process_time import PipelinedLoop, ProcessTime, UnknownCyclesError, process_time
+from dcpy.codegen.fpga.cycle_model.resources import Memory, Operators, memories_of, operators_of
+from dcpy.codegen.fpga.cycle_model.token_bursts import TokenBursts
+from dcpy.codegen.fpga.cycle_model.token_trace import Move, Pipe, moves_in
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import Item, LirExpr, Name
 from dcpy.codegen.lir.types import Fifo, Pointer, Reference

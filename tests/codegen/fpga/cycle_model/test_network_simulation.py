@@ -6,8 +6,8 @@ import pytest
 
 import dcpy
 from dcpy.base.errors import InvalidSdfg
-from dcpy.codegen.cycle_model.network_simulation import Replay, replayed
-from dcpy.codegen.cycle_model.token_trace import Pipe
+from dcpy.codegen.fpga.cycle_model.network_simulation import Replay, replayed
+from dcpy.codegen.fpga.cycle_model.token_trace import Pipe
 from tests.codegen.fpga.compiling import compiled, output
 from tests.codegen.fpga.graphs import Graph, cpp, random_graph
 from tests.codegen.fpga.test_kernels import CROSSED

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from dcpy.base.options import resolve_options
-from dcpy.codegen.cycle_model.guarded_iterations import when
-from dcpy.codegen.cycle_model.integer_evaluation import value_of
-from dcpy.codegen.cycle_model.resources import Memory
+from dcpy.codegen.fpga.cycle_model.guarded_iterations import when
+from dcpy.codegen.fpga.cycle_model.integer_evaluation import value_of
+from dcpy.codegen.fpga.cycle_model.resources import Memory
 from dcpy.codegen.fpga.program import predicted
 from dcpy.codegen.lir.expr import Infix, Literal, Name, Operation
 from dcpy.codegen.lir.types import INDEX, TRUTH

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import repeat
 
-from dcpy.codegen.cycle_model.guarded_iterations import Condition, axes_of, guarded, spans
-from dcpy.codegen.cycle_model.integer_evaluation import Known, iterations, value_of
-from dcpy.codegen.cycle_model.process_time import FLUSHABLE, UnknownCyclesError, moves_of, note_value, process_time
+from dcpy.codegen.fpga.cycle_model.guarded_iterations import Condition, axes_of, guarded, spans
+from dcpy.codegen.fpga.cycle_model.integer_evaluation import Known, iterations, value_of
+from dcpy.codegen.fpga.cycle_model.process_time import FLUSHABLE, UnknownCyclesError, moves_of, note_value, process_time
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import LirExpr
 

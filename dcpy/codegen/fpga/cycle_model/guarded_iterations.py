@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from dcpy.codegen.cycle_model.integer_evaluation import Known, iterations, value_of
-from dcpy.codegen.cycle_model.token_bursts import TokenBursts, again
+from dcpy.codegen.fpga.cycle_model.integer_evaluation import Known, iterations, value_of
+from dcpy.codegen.fpga.cycle_model.token_bursts import TokenBursts, again
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import LirExpr, Name
 from dcpy.codegen.lir.traversal import bodies, parts
