@@ -213,7 +213,7 @@ class Program(Dispatcher):
         from dcpy.programs.autotuning.local_search import tune  # late: loads the tuner
 
         if self.options.distributed or self.options.check_races:
-            raise DcpyError("what is tuned are compiled programs of one process")
+            raise DcpyError("only compiled programs of one process can be tuned")
         named, symbols = self._split(named)
         bound = self._bound(arguments, named)
         given = self._specializer.undetermined(bound, symbols)

@@ -79,10 +79,10 @@ def on(grid: Grid, *blocks: Blocks) -> Placement:
             axes.append(each)
             continue
         if each not in ("block", "cyclic") and not isinstance(each, Dealt):
-            raise GridError(f"{each!r} is no way to deal out a dimension", help="write 'block', 'cyclic' or None")
+            raise GridError(f"{each!r} is no distribution of a dimension", help="write 'block', 'cyclic' or None")
         axis = next(free, None)
         if axis is None:
-            raise GridError(f"more dimensions are dealt out than the grid has axes, which are {len(grid.sizes)}")
+            raise GridError(f"more dimensions are distributed than the grid has axes, which are {len(grid.sizes)}")
         made = each if isinstance(each, Dealt) else Dealt(0, None, each == "cyclic")
         axes.append(Dealt(axis, made.block, made.cyclic))
     return Placement(grid, tuple(axes))
@@ -106,7 +106,7 @@ def distribute(array: Any, grid: Grid | Placement, blocks: Sequence[Blocks] | No
         return _scattered(array, where)
     values = _in_memory(array, "array")
     if values.ndim != len(where.axes):
-        raise GridError(f"an array of {values.ndim} dimensions, and a distribution {where}")
+        raise GridError(f"an array of {values.ndim} dimensions does not fit the distribution {where}")
     indices = where.indices(values.shape, where.grid.world.rank)
     part = values[np.ix_(*indices)] if indices else values
     return DistArray(np.array(part, order="C"), values.shape, where)
@@ -153,7 +153,7 @@ def _in_memory(array: Any, name: str) -> np.ndarray[Any, Any]:
     if foreign is not None and foreign.device:
         raise ArgumentError(
             f"argument {name!r} is {foreign.kind} on {foreign.device}",
-            notes=("ranks keep, and send, what is in the memory of the CPU",),
+            notes=("ranks store and send arrays in the memory of the CPU",),
             help=f"pass {foreign.to_numpy.format(name)}",
         )
     return np.asarray(array)

@@ -384,7 +384,7 @@ def refuse_unnamed(name: object) -> NoReturn:
     chosen = transformation(name)
     captures = [f"{part.name}={part.words}" for part in chosen.pattern.captures]
     raise TransformationRefused(
-        f"where {chosen.name} is to be applied is said by name",
+        f"name the place where {chosen.name} is applied",
         notes=(f"it captures {', '.join(captures) or 'nothing'}",),
         help="take a node of the SDFG, or the name of a container: sdfg.apply(name, first=node)",
     )

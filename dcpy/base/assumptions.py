@@ -109,7 +109,7 @@ def refusal(
         return None
     error = ArgumentShapeError(
         f"{told_by}, but {symbol} is assumed to be {assumed.in_words()}: {reason}",
-        notes=(f"passes may rely on what dcpy.symbol({symbol!r}, ...) says",),
+        notes=(f"compiled code relies on what dcpy.symbol({symbol!r}, ...) declares",),
         help="pass a size that fits, or declare the symbol without this assumption",
     )
     error.argument = argument

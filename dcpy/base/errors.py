@@ -61,7 +61,7 @@ class DcpyError(Exception):
 
 
 class PerformanceWarning(UserWarning):
-    """A program is right, and slower than it has to be: what is done, why, and what would help."""
+    """The program is correct, but slower than it could be; the text says why, and what makes it faster."""
 
 
 def warn_of_cost(message: str, span: SrcSpan | None = None) -> None:
@@ -91,25 +91,25 @@ class SymbolicError(DcpyError):
 
 
 class InterpreterError(DcpyError):
-    """The interpreter met something that has no meaning: a stream that is empty or full."""
+    """The interpreter cannot go on: a stream is empty or full."""
 
     code = "ir.interp"
 
 
 class OutOfBounds(InterpreterError):
-    """A memlet names elements that its container does not have."""
+    """A memlet covers elements outside of its container."""
 
     code = "ir.out-of-bounds"
 
 
 class DataRace(InterpreterError):
-    """Two iterations of a map touch one element, and the result depends on which of them comes first."""
+    """Two iterations of a map access one element, so the result depends on their order."""
 
     code = "ir.data-race"
 
 
 class CommunicationError(InterpreterError):
-    """The ranks of a distributed program do not fit together: a deadlock, operands or roots that differ, grids that are
+    """The ranks of a distributed program do not match: a deadlock, operands or roots that differ, grids that are
     larger than the number of ranks, memory that is touched while it is sent.
     """
 
@@ -135,13 +135,13 @@ class BlockError(DcpyError):
 
 
 class TransformationRefused(DcpyError):
-    """A transformation was asked for where it is not legal, or not applicable; notes give the verdicts."""
+    """A transformation is not legal or not applicable at the place where you applied it; notes give the reasons."""
 
     code = "transforms.refused"
 
 
 class UnknownName(DcpyError, KeyError):
-    """A registry has no entry of that name."""
+    """A name is unknown: of a transformation, a pass, a target, an option, a library node or an expansion."""
 
     code = "base.unknown-name"
 
@@ -149,7 +149,7 @@ class UnknownName(DcpyError, KeyError):
 
 
 class FrontendError(DcpyError):
-    """A Python function uses something that dcpy does not take; the rewrite is in `help`.
+    """A Python function uses something that dcpy does not support; `help` says what to write instead.
 
     Where a note says "NumPy raises ValueError here" (or Python, or another exception), it is a ValueError, too.
     """
@@ -163,7 +163,7 @@ class FrontendError(DcpyError):
 
 
 class ProgramError(FrontendError):
-    """Python or NumPy raises an exception wherever the program runs; the error is an instance of that, too."""
+    """Python or NumPy would raise an exception in every run of the program; the error is an instance of it, too."""
 
     code = "frontend.raises"
 
@@ -210,7 +210,7 @@ class MixedMpi(ExpansionError):
 
 
 class CodegenError(DcpyError):
-    """An SDFG in codegen form holds something that the target cannot print."""
+    """The SDFG contains something for which the target has no code."""
 
     code = "codegen.unsupported"
 
@@ -230,7 +230,7 @@ class DeviceError(DcpyError, RuntimeError):
 
 
 class DeviceMemoryError(DeviceError, MemoryError):
-    """The memory of a GPU does not suffice; notes say what the program holds there, and what is free."""
+    """A GPU is out of memory; notes say how much the program uses there, and how much is free."""
 
     code = "runtime.device-memory"
 
@@ -242,7 +242,7 @@ class CacheError(DcpyError):
 
 
 class ArgumentError(DcpyError, TypeError):
-    """An argument of a call does not fit the program: number, name, dtype, rank."""
+    """An argument of a call does not fit the program: its number, name, dtype, or number of dimensions."""
 
     code = "runtime.argument"
 
@@ -266,7 +266,7 @@ class ReadOnlyArgument(DcpyError, ValueError):
 
 
 class CallbackError(DcpyError, TypeError):
-    """A Python function that a program called returned something else than was declared."""
+    """A Python function that a program called returned another type than declared."""
 
     code = "runtime.callback"
 

@@ -71,7 +71,7 @@ def _too_deep(error: RecursionError) -> FrontendError:
     return FrontendError(
         "this part of the program nests too deep",
         span=place_of(frames),
-        notes=("values, branches or expressions are in each other several hundred levels deep",),
+        notes=("values, branches or expressions are nested several hundred levels deep",),
         help="keep the parts in a flat list or array, or raise sys.setrecursionlimit(...)",
     )
 

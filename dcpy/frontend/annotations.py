@@ -105,7 +105,7 @@ def symbol(
     """
     assumed = _assumption(range, multiple_of, typical, promises)
     if problem := assumed.problem():
-        raise FrontendError(f"what is assumed of the symbol {name!r} cannot hold: {problem}")
+        raise FrontendError(f"the assumptions about the symbol {name!r} cannot hold: {problem}")
     if dtype is not None and not np.issubdtype(np.dtype(dtype), np.integer):
         raise FrontendError("symbols are integers", help="pass a number as an argument: `x: dcpy.float64`")
     name = name or f"n_{next(_ANONYMOUS)}"
@@ -132,7 +132,7 @@ def _assumption(
     least, most = values
     for number in (least, most, multiple_of, typical):
         if number is not None and (isinstance(number, bool) or not isinstance(number, int | np.integer)):
-            raise FrontendError(f"what is assumed of a symbol are integers, not {number!r}")
+            raise FrontendError(f"assumptions about a symbol are integers, not {number!r}")
     given = [None if number is None else int(number) for number in (least, most, typical)]
     found = Assumption(given[0], given[1], int(multiple_of), given[2])
     for promise, holds in promises.items():

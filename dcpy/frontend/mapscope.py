@@ -38,7 +38,7 @@ class MapScope:
     def __getitem__(self, slices: slice | tuple[slice, ...]) -> MapRange:
         parts = slices if isinstance(slices, tuple) else (slices,)
         if not all(isinstance(part, slice) and part.stop is not None for part in parts):
-            raise TypeError("dcpy.map takes ranges: dcpy.map[0:M, 0:N]")
+            raise TypeError("dcpy.map needs ranges: dcpy.map[0:M, 0:N]")
         return MapRange(parts)
 
     def __call__(self, *_: Any, **__: Any) -> NoReturn:

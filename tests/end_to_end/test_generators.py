@@ -280,7 +280,7 @@ def test_refuses_what_is_sent_to_a_generator():
 
         return sum(x for x in echo())
 
-    assert "what is sent to a generator is not supported" in refusal(f)
+    assert "sending values to a generator is not supported" in refusal(f)
 
 
 def test_refuses_the_sdfg_of_a_generator():

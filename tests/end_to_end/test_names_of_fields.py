@@ -113,8 +113,8 @@ def test_why_an_object_of_a_plain_class_is_not_changed():
 
     with pytest.raises(dcpy.FrontendError) as caught:
         dcpy.program(program).to_sdfg(x, made["Plain"](x))
-    assert "Plain is not a dataclass, so objects of it that are made outside are constants" in str(caught.value)
-    assert "or the object in the program" in str(caught.value)
+    assert "Plain is not a dataclass, so its objects from outside the program are constants" in str(caught.value)
+    assert "or create the object in the program" in str(caught.value)
 
 
 def test_arrays_still_have_a_shape_to_set():

@@ -71,7 +71,7 @@ def test_refuses_loops_that_change_the_list_that_they_go_over():
         return found
 
     for function in (f, g):
-        assert "a loop changes the list that it goes over" in refusal(function)
+        assert "a loop changes the list that it iterates over" in refusal(function)
 
 
 def test_refuses_changes_of_a_global_list():

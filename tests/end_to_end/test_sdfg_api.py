@@ -193,7 +193,7 @@ def test_w15_a_misspelt_transformation(sdfg):
 
 
 def test_w15_places_are_given_by_name(sdfg):
-    reason = "where map-fusion is to be applied is said by name"
+    reason = "name the place where map-fusion is applied"
     with pytest.raises(dcpy.TransformationRefused, match=reason) as refused:
         sdfg.apply("map-fusion", 5)
     assert "first=Map, tmp=Access, second=Map" in str(refused.value)

@@ -109,7 +109,7 @@ def test_refuses_lists_as_items_and_says_what_to_write():
         rows.sort()
         return rows
 
-    with pytest.raises(FrontendError, match="which of them comes first is known at run time only") as caught:
+    with pytest.raises(FrontendError, match="their order is known at run time only") as caught:
         dcpy.program(lists).to_sdfg(3.0, 2.5)
     assert "use tuples, `(a, b)`" in str(caught.value)
     check_same(tuples, 3.0, 2.5)

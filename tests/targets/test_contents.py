@@ -100,7 +100,7 @@ def test_a_device_without_a_runtime_is_loaded_as_the_host_is(monkeypatch):
     program = dcpy.program(scaled)
     program(x)
     assert np.array_equal(x, 2 * np.arange(4.0) + 1)
-    with pytest.raises(DeviceError, match="what is tuned are programs for CPUs"):
+    with pytest.raises(DeviceError, match="only programs for CPUs can be tuned"):
         program.tune(x)
 
 

@@ -172,7 +172,7 @@ def trip_count(context: Context, values: Range) -> int:
     count = values.size.constant
     if count is None:
         raise context.refuse(
-            f"what is unrolled whole needs a constant number of iterations, not {values.size}",
+            f"a loop that is unrolled completely needs a constant number of iterations, not {values.size}",
             help="give a factor: @unrolled{factor = 4}",
         )
     return max(count, 1)

@@ -70,7 +70,7 @@ def distribute(b: OpBuilder, array: Value, grid: Value, blocks: Value = NONE) ->
 def _dealt_out(b: OpBuilder, given: ArrayValue, place: Any) -> ArrayValue:
     if len(place.axes) != given.rank:
         raise b.error(
-            f"an array of {given.rank} dimensions, and a distribution {place}",
+            f"an array of {given.rank} dimensions does not fit the distribution {place}",
             help="name a way for each dimension: 'block', 'cyclic' or None",
         )
     axes = tuple(map(_axis, place.axes))

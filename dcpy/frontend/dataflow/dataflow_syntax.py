@@ -138,7 +138,7 @@ def _without_text(source: Source, body: Sequence[ast.stmt]) -> Iterator[ast.stmt
                     inner = ast.parse(textwrap.dedent(text)).body
                 except SyntaxError as error:
                     raise FrontendError(
-                        f"this text of a tasklet is no Python: {error.msg}",
+                        f"the text of this tasklet is not Python: {error.msg}",
                         span=source.span(statement),
                         help="write the body of the tasklet in Python, as plain statements",
                     ) from None

@@ -90,7 +90,7 @@ def _input(frame: Frame, node: core.Tasklet, movement: core.Movement) -> Value:
     if movement.resolution is not None:
         raise FrontendError(
             f"the memlet of {movement.name!r} is read, and has a conflict resolution",
-            notes=("conflicts are between writes",),
+            notes=("only writes conflict",),
             help=f"write `{movement.name} >> ...` where it is an output, or leave the function out",
         )
     value = evaluate(frame, movement.data)

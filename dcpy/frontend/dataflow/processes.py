@@ -93,6 +93,6 @@ def require_exclusive(sdfg: Sdfg) -> None:
             raise FrontendError(
                 f"the process {part.name!r} {how} {first.container!r}, and {others} {its} it, too",
                 span=first.place.span,
-                notes=(f"{other.name} does so at {second.place.span}",) if second.place.span else (),
+                notes=(f"{other.name!r} {its} it at {second.place.span}",) if second.place.span else (),
                 help="give each process memory of its own, and hand values over through a stream",
             )

@@ -88,7 +88,7 @@ def _require_callable(found: Sdfg) -> None:
     if strange or getattr(found, "convention", None) is not None:
         raise FrontendError(
             f"the SDFG {found.name} returns {strange[0] if strange else 'an object'}, and is called in a program",
-            notes=("a call passes arrays and numbers",),
+            notes=("only arrays and numbers can be passed",),
             help="call the function that it was made from",
         )
 

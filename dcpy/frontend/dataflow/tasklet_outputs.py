@@ -74,7 +74,7 @@ def target_of(frame: Frame, movement: core.Movement, as_array: bool) -> TaskletO
     pushed = stream_of(frame, movement.data)
     if pushed is not None:
         if movement.resolution is not None:
-            raise FrontendError("what is pushed to a stream is combined with nothing", help="leave the function out")
+            raise FrontendError("a push to a stream has no conflict resolution", help="leave the function out")
         return TaskletOutput(movement.name, None, "", pushed.dtype, "", None, movement.dynamic, span, pushed)
     place, number, dtype = _place(frame, movement, as_array)
     found = TaskletOutput(movement.name, place, number, dtype, resolution, function, movement.dynamic, span)

@@ -80,7 +80,7 @@ class _Tests:
                 raise FrontendError(
                     f"the pattern {ast.unparse(pattern)!r} is not supported",
                     span=self.source.span(pattern),
-                    notes=("what is left of a dictionary would be a new one",),
+                    notes=("the rest of a dictionary would be a new one",),
                     help="use if and elif, or name the keys that are needed",
                 )
 

@@ -28,7 +28,7 @@ OPERATORS: dict[type[ast.AST], str] = {
 _TRY = (
     "try is not supported",
     "compiled code stops at the first exception and raises it where the program was called",
-    "test with `if` before it goes wrong, or catch the exception around the call of the program",
+    "test the condition with `if` first, or catch the exception where you call the program",
 )
 _ASYNC = ("async code is not supported", "a program runs from its start to its end", "use a plain function and loop")
 _REFUSED: dict[str, tuple[str, str, str]] = {  # what, why, what to write instead
@@ -307,7 +307,7 @@ def generated(source: Source, node: ast.FunctionDef) -> core.Body:
     for part in walk(node):
         if isinstance(part, ast.Yield | ast.YieldFrom) and part not in plain:
             raise FrontendError(
-                "what is sent to a generator is not supported",
+                "sending values to a generator is not supported",
                 span=source.span(part),
                 notes=("a loop requests its items, and cannot send values to it",),
                 help="pass the value as an argument, or write the loop out",

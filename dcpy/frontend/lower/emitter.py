@@ -283,7 +283,7 @@ class Emitter:
         assumed = self.assumed.get(name)
         if assumed is not None:
             if problem := assumed.problem(size=size):
-                raise FrontendError(f"what is assumed of the size {name!r} cannot hold: {problem}")
+                raise FrontendError(f"the assumptions about the size {name!r} cannot hold: {problem}")
             self.sdfg.assumed[name] = assumed
 
     def known_of(self, name: str, *, size: bool = False) -> None:

@@ -327,7 +327,7 @@ def _map_ranges(frame: Frame, node: ast.expr) -> Value:
     for key in keys_of(frame, node):
         if not isinstance(key, SliceValue) or key.stop == Static(None):
             raise FrontendError(
-                "dcpy.map takes ranges", notes=("Python raises TypeError here",), help="write dcpy.map[0:M, 0:N]"
+                "dcpy.map needs ranges", notes=("Python raises TypeError here",), help="write dcpy.map[0:M, 0:N]"
             )
         start = ZERO if key.start == Static(None) else frame.b.integer(key.start, "the start of a range")
         step = ONE if key.step == Static(None) else frame.b.integer(key.step, "the step of a range")

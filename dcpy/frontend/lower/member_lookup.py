@@ -70,7 +70,7 @@ def field_or_method(owner: Value, name: str) -> Value:
         return owner.items[owner.names.index(name)]
     kind = dict if isinstance(owner, DictValue) else list if list_references.is_list(owner) else tuple
     if isinstance(owner, TupleValue | ListValue | DictValue) and not hasattr(kind, name):
-        has = f"arrays have .{name}: convert it: np.array(...)" if hasattr(np.ndarray, name) else ""
+        has = f"arrays have .{name}: pass np.array(...)" if hasattr(np.ndarray, name) else ""
         message = f"{kind.__name__!r} object has no attribute {name!r}"
         raise WillRaise("AttributeError", message, by="Python", help=has)
     return Method(owner, name)

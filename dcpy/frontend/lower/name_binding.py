@@ -119,7 +119,7 @@ def as_usable(frame: Frame, name: str, value: Value) -> Value:
     value = dynamic_sizes.materialized_sizes(frame, value)
     if isinstance(value, Missing):
         everywhere = "in a program a variable has one type on all paths"
-        notes = (everywhere if value.span is None else f"see line {value.span.line}",)
+        notes = (everywhere if value.span is None else f"the loop or branch is at line {value.span.line}",)
         if value.merge == BY_PATH:
             raise WillRaise("UnboundLocalError", value.reason, help=value.help, by="Python")
         if value.unset:
@@ -146,7 +146,8 @@ def from_python(frame: Frame, found: Any, dependence: Any = None) -> Value:
             return TupleValue(items, is_list=True, token=token)
         return TupleValue(items, names=names, cls=type(found) if names else None)
     if isinstance(found, dict):
-        token = list_references.Frozen("it was made outside of the program, which only reads it")
+        why = "the caller made it, and a program only reads lists, dictionaries and sets of its caller"
+        token = list_references.Frozen(why)
         return DictValue(tuple((key, from_python(frame, item)) for key, item in found.items()), token)
     return Static(_plain_number(found))
 

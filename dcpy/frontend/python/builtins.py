@@ -113,7 +113,7 @@ def len_(b: OpBuilder, obj: Value) -> Value:
         raise b.error(
             "an iterator has no len()",
             notes=("Python raises TypeError here",),
-            help="make a list of what is left: `len(list(it))`",
+            help="make a list of the remaining items: `len(list(it))`",
         )
     if isinstance(obj, IteratorValue) and obj.kind in ("zip", "map", "enumerate", "reversed", "repeat", "count"):
         raise b.error(

@@ -202,7 +202,7 @@ def _chosen(b: OpBuilder, name: str, test: bool | ScalarExpr, yes: Value, no: Va
         converts = "convert both to one type, or use np.minimum and np.maximum"
         error = b.error(
             f"{name}() gives {kind_of(no)} or {kind_of(yes)}, depending on their values",
-            notes=("which of them comes first is known at run time only",),
+            notes=("their order is known at run time only",),
             help="use tuples, `(a, b)`, instead of lists" if lists else sorts if name == "sorted" else converts,
         )
         place = b.emit.place if is_number(yes) and is_number(no) and name != "sorted" else None

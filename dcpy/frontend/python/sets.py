@@ -21,7 +21,7 @@ def unchanged_set(name: str) -> FrontendError:
     """The error where a set changes that a program only reads."""
     return FrontendError(
         f"this set cannot be changed ({name})",
-        notes=("it was made outside of the program, which only reads it",),
+        notes=("the caller made it, and a program only reads lists, dictionaries and sets of its caller",),
         help=f"copy it inside the program: `mine = set(given)`, `mine.{name}(...)`",
     )
 

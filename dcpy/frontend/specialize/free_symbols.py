@@ -38,7 +38,7 @@ def assumed_by(function: FunctionType) -> dict[str, Assumption]:
     found = dict(assumed_together(*(symbol.assumed for symbol in _of_annotations(function)), *others))
     for name, assumed in found.items():
         if problem := assumed.problem():
-            message = f"what is assumed of the symbol {name!r} cannot hold: {problem}"
+            message = f"the assumptions about the symbol {name!r} cannot hold: {problem}"
             raise FrontendError(message, notes=("two symbols of this name are one size, of which both hold",))
     return found
 

@@ -112,7 +112,7 @@ def _list_error(name: str, value: list[Any]) -> ArgumentError:
     message = f"argument {name!r} is a list, but an array is needed"
     lengths = {len(item) if isinstance(item, list | tuple) else -1 for item in value}
     if len(lengths) > 1:
-        note = "it is ragged: its items have different lengths, so it is no array in NumPy"
+        note = "its items have different lengths, so NumPy makes no array of it"
         return ArgumentError(message, notes=(note,), help="pass one flat array and the lengths, or rows of one length")
     if not value:
         note = "it is empty, so the type of its items is unknown"
@@ -269,7 +269,8 @@ def _instead_of(name: str, dtype: np.dtype[Any]) -> str:
         return f"pass its fields as arrays of their own: {name}[{dtype.names[0]!r}].copy()"
     match dtype.kind:
         case "M" | "m":
-            return f"pass {name}.astype(np.int64): the number of units ({dtype.name.partition('[')[2].rstrip(']')})"
+            unit = dtype.name.partition("[")[2].rstrip("]") or "time"
+            return f"pass {name}.astype(np.int64), which counts units of {unit}"
         case "O":
             return f"give the elements one type: {name}.astype(np.float64), or np.concatenate({name}) if it holds rows"
         case "S" | "U":

@@ -179,7 +179,8 @@ class _VirtualWorld:
         if not node.grid:
             return ("",), list(range(len(self.places)))
         if node.grid not in self.sdfg.grids:
-            raise CommunicationError(f"a {node.kind} is on the grid {node.grid!r}, which there is not", span=node.span)
+            what = f"a {node.kind} is on the grid {node.grid!r}, which does not exist"
+            raise CommunicationError(what, span=node.span)
         grid = self.sdfg.grids[node.grid]
         sizes = [size.evaluate(self.places[rank]) for size in grid.sizes]
         if rank >= math.prod(sizes):

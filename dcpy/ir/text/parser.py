@@ -172,7 +172,7 @@ class _SdfgParser(NodeParser):
         if self.accept("{"):
             assumed = Assumption(**self.numbers(Assumption, f"the symbol {name!r}"))
             if problem := assumed.problem(size=size):
-                self.fail(f"what is assumed of the symbol {name!r} cannot hold: {problem}", at=at)
+                self.fail(f"the assumptions about the symbol {name!r} cannot hold: {problem}", at=at)
             self.sdfg.assumed[name] = assumed
 
     def _grid(self) -> None:

@@ -129,7 +129,7 @@ def tune(
     Behind the values of the parameters are those of `symbols`. The values stay as they are.
     """
     if not runtime_of(specializer.options).is_tunable:
-        raise DeviceError("what is tuned are programs for CPUs", help="leave out device=")
+        raise DeviceError("only programs for CPUs can be tuned", help="leave out device=")
     deadline = time.perf_counter() + seconds
     mine = borrowed(values, lambda: specializer.names(symbols), convert=specializer.options.convert)
     values = values if mine is None else mine.values

@@ -94,7 +94,8 @@ def _require_whole(sdfg: Sdfg, given: Mapping[str, Any]) -> None:
             continue
         raise ArgumentError(
             f"{said}, and each rank passes all of it",
-            help="a function with @dcpy.program(distributed=True) takes what dcpy.distribute makes",
+            help="decorate the function with @dcpy.program(distributed=True), which takes arrays that dcpy.distribute "
+            "makes",
         )
 
 

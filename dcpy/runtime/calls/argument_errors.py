@@ -164,14 +164,14 @@ def _no_array(arg: ArrayArg, value: object, wanted: str) -> ArgumentError:
     if isinstance(value, list | tuple):
         reason = "it is no list of such numbers, in rows of one length"
         if arg.written:
-            reason = "the program writes to it, and a new array made of the list would not change the list"
+            reason = "the program writes to it, and a write to an array made of the list would not change the list"
         elif isinstance(value, tuple):
             reason = "a tuple is not converted"
         return ArgumentError(message, notes=(reason,), help=f"pass np.asarray({arg.name}, dtype=np.{arg.dtype})")
     if isinstance(value, np.ma.MaskedArray):
         return ArgumentError(message, notes=("dcpy would ignore the mask",), help=f"pass {arg.name}.filled(...)")
     if isinstance(value, np.ndarray):
-        reason = f"{_kind_of(value)} has its own meaning of operators and indices"
+        reason = f"{_kind_of(value)} has operators and indices that differ from those of arrays"
         further = CONVERTING if arg.name.isidentifier() else ""
         return ArgumentError(message, notes=(reason,), help=f"pass np.asarray({arg.name}){further}")
     found = foreign_array(value)

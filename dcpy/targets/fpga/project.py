@@ -90,7 +90,7 @@ def _unit(artifact: Artifact, ending: str) -> Unit:
     if found is None:
         raise CodegenError(
             f"nothing of {artifact.signature.name!r} runs on the device: it has no map, and no network of processes",
-            help="sdfg.explain(device='fpga') says what stays on the host, and why",
+            help="sdfg.explain(device='fpga') lists what stays on the host, and why",
         )
     return found
 

@@ -75,9 +75,9 @@ def test_what_does_not_fit():
     def number(x, y):
         y[:] = dcpy.distribute(x, 4)
 
-    assert "name a way for each dimension" in refused(few, "an array of 1 dimensions, and a distribution")
-    refused(many, "more dimensions are dealt out than the grid has axes, which are 1")
-    assert "write 'block', 'cyclic' or None" in refused(unknown, "'rows' is no way to deal out a dimension")
+    assert "name a way for each dimension" in refused(few, "an array of 1 dimensions does not fit the distribution")
+    refused(many, "more dimensions are distributed than the grid has axes, which are 1")
+    assert "write 'block', 'cyclic' or None" in refused(unknown, "'rows' is no distribution of a dimension")
     assert "with a grid that is made before" in refused(number, "takes a grid, or what dcpy.on makes, not int")
 
 

@@ -301,7 +301,7 @@ REFUSED = [
     (nested, (X,), "a tasklet inside of a tasklet"),
     (other_language, (X,), "a tasklet does not take the language 'CPP'"),
     (other_keyword, (X,), "a tasklet does not take code_global="),
-    (no_python, (X,), "this text of a tasklet is no Python"),
+    (no_python, (X,), "the text of this tasklet is not Python"),
     (a_consume_scope, (X,), "'work' does not consume a stream like this"),
     (array_for_an_element, (X,), "the output 'o' is one element, and an array float64[N] is assigned to it"),
     (no_memory, (X,), "a memlet moves elements of arrays, or a number, not 'text'"),

@@ -151,7 +151,7 @@ REFUSED = [
      "= help: pass np.array(b.history)"),
     (global_object, [np.ones(2)], "the attribute 't' cannot be assigned here\n= help: pass the object as an argument"),
     (plain_object, [Plain()], "the attribute 'a' cannot be assigned here\n"
-     "= help: make the class a dataclass (@dataclasses.dataclass), or the object in the program"),
+     "= help: make the class a dataclass (@dataclasses.dataclass), or create the object in the program"),
     (frozen, [Fixed(1.0, np.ones(2))], "cannot assign to field 'a'\n"
      "= help: make a changed copy: `dataclasses.replace(obj, a=...)`"),
     (frozen_array, [Fixed(1.0, np.ones(2))], "cannot assign to field 'x'\n"
@@ -229,4 +229,4 @@ def test_the_name_of_an_attribute_is_a_string():
 
     assert refusal(by_data, Box(np.ones(3))) == """\
 the name of an attribute must be a string that is known at compile time, but is a scalar float64
-= help: branch on what decides it, and write the attribute in each branch: `y = x.max() if largest else x.min()`"""
+= help: branch on the condition, and write the attribute in each branch: `y = x.max() if largest else x.min()`"""

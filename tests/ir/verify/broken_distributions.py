@@ -25,7 +25,7 @@ DISTRIBUTED = [
     ("grid.sizes", array("g(whole, whole)", grids="g[]"), "the grid 'g' has no axis"),
     ("grid.sizes", array("g(whole, whole)", grids="g[2, 0]"), "an axis of the grid 'g' has 0 ranks"),
     ("grid.sizes", "sdfg @f() grids(g[q]) { let q = 1 }", "mentions 'q', which is no free symbol"),
-    ("distribution.grid", array("h(whole, whole)"), "'x' is on the grid 'h', which there is not"),
+    ("distribution.grid", array("h(whole, whole)"), "'x' is on the grid 'h', which does not exist"),
     ("distribution.grid", array("g(block 2, whole)"), "'x' is along axis 2 of the grid 'g', which has 2"),
     ("distribution.grid", array("g(block 1, cyclic 1)"), "'x' is along axis 1 of the grid 'g' twice"),
     ("distribution.grid", array("g(block 1, whole) root 1"), "'x' is along axis 1 of the grid 'g' twice"),
@@ -57,7 +57,7 @@ DISTRIBUTED = [
     ("map.halo", mapped("g(cyclic 0) halo (1:1)"), "is along a parameter that has no blocks"),
     ("map.halo", mapped("g(block 0 by 4) root 1 halo (1:1)"), "is on ranks that run nothing"),
     ("map.home", mapped("g(whole) partial 1 add"), "the home of the map over i has something to combine"),
-    ("map.home", mapped("h(whole)"), "the home of the map over i is on the grid 'h', which there is not"),
+    ("map.home", mapped("h(whole)"), "the home of the map over i is on the grid 'h', which does not exist"),
     ("map.home", mapped("g(cyclic 0 by 0)"), "the home of the map over i has blocks of 0 elements"),
     ("map.home", mapped("g(block 0 by 4)", around="map j = 0:1 {{ {} }}"), "is inside of what runs on one rank"),
     (

@@ -90,7 +90,7 @@ def test_more_dimensions_than_axes():
 
 
 def test_a_word_that_is_none():
-    with pytest.raises(GridError, match="'blocks' is no way to deal out a dimension"):
+    with pytest.raises(GridError, match="'blocks' is no distribution of a dimension"):
         dcpy.on(dcpy.grid(1), "blocks")
 
 

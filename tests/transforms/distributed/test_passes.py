@@ -193,7 +193,7 @@ def test_users_say_where_arrays_live():
 @pytest.mark.parametrize(
     ("plan", "grids", "message"),
     [
-        ({"x": "g(block 0)"}, {}, "'x' is on the grid 'g', which there is not"),
+        ({"x": "g(block 0)"}, {}, "'x' is on the grid 'g', which does not exist"),
         ({"x": "g(block 0, whole)"}, {"g": ["P"]}, "'x' has 1 dimensions, its distribution has 2"),
         ({"x": "g(block 0) twice"}, {"g": ["P"]}, "unexpected"),
         ({"a": "g(block 0)"}, {"g": ["P"]}, "'a' is a scalar: only arrays are distributed"),

@@ -181,7 +181,7 @@ def _counted(b: OpBuilder, symbol: str, left: Value, right: Value) -> Truth:
     """Lists of numbers whose lengths are known at run time only."""
     if symbol not in ("==", "!="):
         raise FrontendError(
-            "which of two lists comes first is not computed at run time", help="compare their items in a loop"
+            "the order of two lists is not computed at run time", help="compare their items in a loop"
         )
     if TupleValue(()) in (left, right):
         empty = inverse(truth(b, right if left == TupleValue(()) else left))

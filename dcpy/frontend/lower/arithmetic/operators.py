@@ -180,7 +180,7 @@ def _require_no_repeated_text(symbol: str, left: Value, right: Value) -> None:
     if symbol == "*" and texts and (is_number(left) or is_number(right)):
         raise FrontendError(
             "how often a text is repeated must be known at compile time",
-            notes=("compiled code makes numbers and arrays",),
+            notes=("compiled code returns numbers and arrays only",),
             help="make the text outside of the program",
         )
 

@@ -235,7 +235,8 @@ def _join_arrays(frame: Frame, name: str, versions: list[dynamic_sizes.Version],
     found = [dynamic_sizes.rank(value) for value in versions]
     if any(rank != found[0] for rank in found):
         ranks = " or ".join(dict.fromkeys(map(str, found)))
-        return Missing(f"the rank of {name_for_user(name)} depends on the path taken: {ranks}", help=how_to_part(name))
+        message = f"the number of dimensions of {name_for_user(name)} depends on the path taken: {ranks}"
+        return Missing(message, help=how_to_part(name))
     busy = paths.visible_containers | paths.rebound_containers
     resized = any(isinstance(value, Resized) for value in versions)
     if resized or not _agree(frame, first, values, paths.facts) or not known_outside(frame, first.shape):

@@ -120,7 +120,7 @@ def require_few(frame: Frame, selector: VariantValue) -> None:
     if frame.scope.copies * len(selector.options) <= MAX_COPIES:
         return
     error = FrontendError(
-        f"what names stand for here depends on the path taken in more than {MAX_COPIES} ways",
+        f"the values of names depend on the path taken here in more than {MAX_COPIES} ways",
         notes=("the statement is compiled once for each of them",),
         help="use a name for each array, or copy: `x = x.copy()`",
     )

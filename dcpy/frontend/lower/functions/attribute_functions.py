@@ -30,7 +30,7 @@ def _known_name(name: Value) -> str:
         return name.value
     raise FrontendError(
         f"the name of an attribute must be a string that is known at compile time, but is {kind_of(name)}",
-        help="branch on what decides it, and write the attribute in each branch: `y = x.max() if largest else x.min()`",
+        help="branch on the condition, and write the attribute in each branch: `y = x.max() if largest else x.min()`",
     )
 
 

@@ -83,7 +83,8 @@ def call_back(
             notes=(_why_unknown(callback),) if because is None
             else (f"dcpy does not compile it: {because.message} ({because.span})",),
             help=f"declare it: @dcpy.callback(returns=dcpy.float64[N]), `def {callback.__name__}(...) -> float`, or "
-            "`x: dcpy.float64 = ...` where it is called; or call the program: its first call runs in Python, and tells",
+            "`x: dcpy.float64 = ...` where it is called; or call the program: its first call runs in Python, and shows "
+            "the type",
         ) from because  # fmt: skip
     operands = _CallConnectors(frame, callback)
     values = [*args, *kwargs.values()]

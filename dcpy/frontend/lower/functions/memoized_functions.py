@@ -58,7 +58,10 @@ def _require_no_effect(function: FunctionType) -> None:
             raise FrontendError(
                 f"{function.__name__}() has a cache, and does more than compute",
                 span=source.span(node),
-                notes=("that happens once for each combination of arguments, which depends on earlier calls",),
+                notes=(
+                    "a cached function runs once for each combination of arguments, so its effects would depend on "
+                    "earlier calls",
+                ),
                 help="remove the cache, or the side effect",
             )
 

@@ -50,7 +50,8 @@ def return_shared_variables(caller: Frame, inner: Frame, given: dict[str, Value]
         error = FrontendError(
             f"{inner.define.name}() assigns {name!r} of the function around it, inside of an expression",
             notes=("that part of the expression may run several times, or not at all",),
-            help="call it in a statement of its own: `if` instead of a choice, `break` instead of a test of a loop",
+            help="call it in a statement of its own: an `if` statement instead of `a if c else b`, `break` instead of "
+            "a loop's condition",
         )
         if place is None or place[0] is not caller or not isinstance(place[1], ast.Call):
             raise error

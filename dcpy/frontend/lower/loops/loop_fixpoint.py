@@ -121,7 +121,7 @@ class CarriedLoop(EnteredLoop):
             raise self._unforeseen()
 
     def _unforeseen(self) -> PathsMatter:
-        error = FrontendError("what names stand for depends on the path taken in too many ways")
+        error = FrontendError("the values of names depend on the path taken in too many ways")
         return PathsMatter(self.merge, error, keep_apart=False)
 
     def _tables(self, head: Head) -> list[States]:
@@ -184,7 +184,7 @@ class CarriedLoop(EnteredLoop):
             head.types |= found
             head.back_edge_states = around
         raise FrontendError(
-            "what the names of this loop stand for does not settle", span=self.node.span,
+            "the types of names in this loop do not settle", span=self.node.span,
             help="assign the names that change their type or shape before the loop, with the type that they have in it",
         )  # fmt: skip
 

@@ -163,7 +163,7 @@ def _member(frame: Frame, cls: enum.EnumMeta, value: Value) -> Value:
     """The member of an enumeration with this value."""
     if not isinstance(value, Static):
         raise FrontendError(
-            f"which member of {cls.__name__} this is, is known at run time only",
+            f"the member of {cls.__name__} is known at run time only",
             notes=("the members of an enumeration are constants of the compiled code",),
             help=f"compare the number with `{cls.__name__}.{next(iter(cls.__members__), 'NAME')}.value`",
         )

@@ -306,10 +306,10 @@ def _not_assignable(owner: Value, name: str) -> FrontendError:
     if isinstance(owner, Static) and not isinstance(owner.value, type | python_types.ModuleType):
         is_object = dataclasses.is_dataclass(owner.value)
         notes = ("it is a global object, which a program only reads",) if is_object else (
-            f"{type(owner.value).__name__} is not a dataclass, so objects of it that are made outside are constants",
+            f"{type(owner.value).__name__} is not a dataclass, so its objects from outside the program are constants",
         )  # fmt: skip
         help = "pass the object as an argument" if is_object else (
-            "make the class a dataclass (@dataclasses.dataclass), or the object in the program"
+            "make the class a dataclass (@dataclasses.dataclass), or create the object in the program"
         )
         return FrontendError(f"the attribute {name!r} cannot be assigned here", notes=notes, help=help)
     return FrontendError("a program cannot assign this attribute", help="return the value instead")

@@ -224,7 +224,7 @@ def _of_python(
     if special is None or len(args) != 1 or kwargs:
         raise FrontendError(
             f"random.{name} is not compiled",
-            notes=("of the module random, programs take functions that draw numbers, choice, and shuffle of arrays",),
+            notes=("of the module random, dcpy supports functions that draw numbers, choice, and shuffle of arrays",),
             help="draw positions: random.randrange(n); or use a generator of NumPy's, np.random.default_rng(seed)",
         )
     return special(frame, owner, args[0])

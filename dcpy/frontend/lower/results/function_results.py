@@ -210,7 +210,7 @@ class _ResultContainers:
         raise FrontendError(
             f"a program cannot return {kind_of(bad)}",
             span=self.sites[0].span,
-            notes=("compiled code makes numbers and arrays",),
+            notes=("compiled code returns numbers and arrays only",),
             help="return numbers, arrays, None, or tuples of them",
         )
 

@@ -169,7 +169,7 @@ class Leaves:
             if not all(issubclass(own, kind) for kind in number.other_kinds):  # an np.float64 is a float as well
                 kinds = " and ".join(mixed_kinds(number))
                 error = FrontendError(
-                    f"a list that is returned holds {kinds}, and which is where is known at run time only",
+                    f"a returned list holds {kinds}, in an order that is known at run time only",
                     help=f"make all of them one type: {mixed_kinds(number)[-1]}(x)",
                 )
                 raise by_kind(self.program.b, number.other_kinds.merges, error)

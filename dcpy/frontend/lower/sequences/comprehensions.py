@@ -61,7 +61,7 @@ def _pairs(frame: Frame, node: ast.DictComp, first: Value) -> Value:
     pairs = ast.copy_location(ast.ListComp(pair, node.generators), node)
     if not sequences.is_countable(frame.b, first) or not _is_known(frame, pairs, first):
         raise FrontendError(
-            "which items a dictionary comprehension makes is known at run time only",
+            "the items of a dictionary comprehension are known at run time only",
             notes=("the keys of a dictionary are known when the program is compiled",),
             help="make two lists, keys = [...] and values = [...]; where keys count from 0, the list of values will do",
         )

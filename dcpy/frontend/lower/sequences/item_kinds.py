@@ -370,7 +370,7 @@ def _one_kind(b: TypedEmitter, kinds: Sequence[ItemKind], *, in_tuple: bool) -> 
                 help="convert their items to one type, `(float(x), float(i))`, or make a list for each place",
             )
         raise FrontendError(
-            f"a list holds {shown}, and which is where is known at run time only",
+            f"a list holds {shown}, in an order that is known at run time only",
             help="make all of them one type: float(x), or start with 0.0 instead of 0",
         )
     same = all(kind.fill == first.fill for kind in kinds)

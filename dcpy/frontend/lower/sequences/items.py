@@ -97,7 +97,7 @@ def _taken_one_by_one(what: str) -> FrontendError:
     return FrontendError(
         f"{what} is known at run time only",
         notes=("`iter` gives an iterator, whose items are taken one after the other",),
-        help="make a list of what is left, `list(it)`, or take items by `next(it)`",
+        help="make a list of the remaining items, `list(it)`, or take items by `next(it)`",
     )
 
 
@@ -331,7 +331,7 @@ def subscript(b: OpBuilder, owner: Value, key: Value) -> Value:
         raise FrontendError(
             "an iterator has no positions",
             notes=("Python raises TypeError here",),
-            help="take the next item, `next(it)`, or make a list of what is left: `list(it)[k]`",
+            help="take the next item, `next(it)`, or make a list of the remaining items: `list(it)[k]`",
         )
     if isinstance(owner, IteratorValue):
         raise FrontendError(

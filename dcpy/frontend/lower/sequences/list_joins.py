@@ -54,7 +54,7 @@ def join(frame: Frame, name: str, values: Sequence[Value], paths: Any, join_valu
     if not all(symbol in frame.emit.sdfg.symbols for size in kind.shape for symbol in size.symbols):
         return Missing(
             f"the rows of {name_for_user(name)} have different lengths or shapes, which are known at run time only",
-            help="make rows of one length, or fill an array",
+            help="make all rows one length, or fill an array",
         )
     return replace(list_slot(frame, name, lists, kind), token=token)
 

@@ -170,7 +170,7 @@ def delete_item(frame: Frame, owner: List, key: Value) -> None:
         return
     if isinstance(key, SliceValue):
         raise FrontendError("a slice is deleted from a list whose length is known at run time only",
-                            help="make a new list of what stays: `x = x[:a] + x[b:]`")  # fmt: skip
+                            help="make a new list of the other items: `x = x[:a] + x[b:]`")  # fmt: skip
     _take(frame, list_contents.growing(frame, name, content), key, ASSIGNMENT)
 
 

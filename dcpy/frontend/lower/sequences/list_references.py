@@ -138,8 +138,8 @@ def _inside(key: str, around: tuple[str, ...]) -> tuple[str, ...]:
 def _holds_itself() -> FrontendError:
     return FrontendError(
         "a list that holds itself is not supported",
-        notes=("what is in a list is known when the program is compiled, and this has no end",),
-        help="keep a copy of the list in it: x.append(x[:])",
+        notes=("the items of a list are known when the program is compiled, and these have no end",),
+        help="append a copy of the list: x.append(x[:])",
     )
 
 
@@ -364,8 +364,8 @@ def require_unchanged(frame: Frame, iterable: Value, keys: list[str], before: li
     if same_array and after[1::2] == before[1::2]:
         return
     raise FrontendError(
-        "a loop changes the list that it goes over",
-        notes=("Python's loop would go on in the changed list",),
+        "a loop changes the list that it iterates over",
+        notes=("Python's loop would continue with the changed list",),
         help="loop over a copy, `for x in list(items)`, or over positions: `while k < len(items)`",
     )
 
@@ -395,7 +395,7 @@ def items_now(frame: Frame, key: str, items: list[Value]) -> Iterator[Value]:
     position, now = 0, items
     while position < len(now):
         if position > MAX_ITEMS:
-            raise FrontendError("a loop makes the list that it goes over longer and longer")
+            raise FrontendError("a loop extends the list that it iterates over, without end")
         yield now[position]
         content = shown(frame, ListRef(key))
         if not isinstance(content, TupleValue):

@@ -90,7 +90,7 @@ def frombuffer(b: OpBuilder, buffer: Value, dtype: Value = NONE, count: Value = 
     if not b.contiguous(x):
         raise b.error(
             "np.frombuffer of an array that is not known to be contiguous",
-            notes=("NumPy raises ValueError here, where it is not",),
+            notes=("NumPy raises ValueError where it is not",),
             help="copy it first: np.frombuffer(x.copy(), ...)",
         )
     octets = view(b, flattened(b, x), Static(np.uint8))

@@ -18,7 +18,7 @@ def _refuse_rule(b: OpBuilder) -> Value:
     """The error of rules that choose the number of bins from the data."""
     raise b.error(
         "rules for the number of bins, such as bins='auto', are not supported",
-        help="pass a number of bins, or edges: np.histogram_bin_edges(x, 'auto') outside of the program",
+        help="pass a number of bins, or compute edges outside of the program: np.histogram_bin_edges(x, 'auto')",
     )
 
 

@@ -14,7 +14,7 @@ def communicators_are_of_a_grid(node: CommNode, scope: Scope) -> Findings:
     """The communicator of a node is that of all ranks, or of axes of a grid that there is."""
     grids = scope.sdfg.grids
     if node.grid and node.grid not in grids:
-        yield f"a {node.kind} is on the grid {node.grid!r}, which there is not"
+        yield f"a {node.kind} is on the grid {node.grid!r}, which does not exist"
         return
     for axis in node.along:
         if not node.grid or not 0 <= axis < len(grids[node.grid].sizes):

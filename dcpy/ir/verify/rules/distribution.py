@@ -160,7 +160,7 @@ def called_programs_are_on_one_rank(node: Call, scope: Scope) -> Findings:
 
 def _grid(what: str, placed: Distribution, sdfg: Sdfg) -> Findings:
     if placed.grid not in sdfg.grids:
-        yield f"{what} is on the grid {placed.grid!r}, which there is not", "declare it: grids(g[Px, Py])"
+        yield f"{what} is on the grid {placed.grid!r}, which does not exist", "declare it: grids(g[Px, Py])"
         return
     count = len(sdfg.grids[placed.grid].sizes)
     used = [part.axis for part in (*placed.axes, *placed.rest) if part is not None]

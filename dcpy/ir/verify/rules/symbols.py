@@ -54,4 +54,5 @@ def assumptions_can_hold(sdfg: Sdfg, scope: Scope) -> Findings:
             yield f"the program assumes something of {name!r}, which is no free symbol"
     for name, assumed in sdfg.assumed.items():
         if problem := assumed.problem(size=name in sdfg.sizes):
-            yield f"what is assumed of the symbol {name!r} cannot hold: {problem}", "change its range, or leave it out"
+            why = f"the assumptions about the symbol {name!r} cannot hold: {problem}"
+            yield why, "change its range, or leave it out"

@@ -70,7 +70,8 @@ def _serve(block: Block, rw: Rewriter) -> None:
                 f"a {block.kind} reads an element of {load.container!r}, which is distributed, only if something else "
                 "holds: elsewhere it may not exist, and cannot be sent",
                 span=block.span,
-                help="copy what is asked for into a 0-d array first, or test the other condition around this",
+                help="copy the value that the condition reads into a 0-d array first, or test the other condition "
+                "around this one",
             )
         _fetch(load, block, rw)
 

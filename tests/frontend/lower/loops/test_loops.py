@@ -236,7 +236,7 @@ def test_a_loop_over_a_list_that_it_changes_is_not_left_under_a_condition_of_the
             s += x
         return s
 
-    assert "a loop changes the list that it goes over" in refusal(f, A)
+    assert "a loop changes the list that it iterates over" in refusal(f, A)
 
 
 def test_what_a_body_assigns_is_kept_where_the_test_needs_code():

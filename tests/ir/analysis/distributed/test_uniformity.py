@@ -62,7 +62,7 @@ def test_all_ranks_get_there(body):
         (f"loop t = 0:N {{ if x[0] > 0.0 {{ {SUM} }} }}", "is in a branch that may run otherwise"),
         (f"while a[0] > 1.0 {{ {SUM} copy x[0:1] -> a[0:1] }}", "is in a while that may run otherwise"),
         (f"map i = 0:N {{ {SUM} }}", "a comm.allreduce is in a map or a process"),
-        ('comm.barrier () {grid = "h"}', "a comm.barrier is on the grid 'h', which there is not"),
+        ('comm.barrier () {grid = "h"}', "a comm.barrier is on the grid 'h', which does not exist"),
         ('comm.barrier () {grid = "g", along = (1,)}', "a comm.barrier is along axis 1, which its grid does not have"),
     ],
 )
