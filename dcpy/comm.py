@@ -18,8 +18,8 @@ from dcpy.base.rank_grids import coordinates, fitted
 from dcpy.base.tracebacks import own_frames_hidden
 from dcpy.frontend.comm.constants import ANY_SOURCE, ANY_TAG, OF_PAIRS, PROC_NULL, InPlace, ReduceOperation, Request
 from dcpy.runtime.distributed import block_arrays, mpi_datatypes, self_messages
-from dcpy.runtime.distributed.array_placement import Dealt, Grid, Placement
-from dcpy.runtime.distributed.block_arrays import BlockArray, Scattering
+from dcpy.runtime.distributed.array_placement import DistributedAxis, Grid, Placement
+from dcpy.runtime.distributed.block_arrays import BlockArray, BlockScattering
 from dcpy.runtime.distributed.subgrids import SubGrid, axes_of, rank_at
 from dcpy.runtime.distributed.world import current_world
 
@@ -408,7 +408,7 @@ def Subarray(
         ranks = 1 if axis is None else grid.all_sizes[axis]
         if block is not None and block * ranks < size:
             raise ValueError(f"{ranks} blocks of {block} elements do not hold {size} elements")
-    dealt = tuple(None if axis is None else Dealt(axis, size) for axis, size in zip(axes, sizes, strict=True))
+    dealt = tuple(None if axis is None else DistributedAxis(axis, size) for axis, size in zip(axes, sizes, strict=True))
     return BlockArray(shape, Placement(grid.grid if isinstance(grid, SubGrid) else grid, dealt))
 
 
@@ -422,7 +422,7 @@ def Redistribute(x: NDArray, x_subarray: BlockArray, out: NDArray, out_subarray:
 def _scattering(
     name: str, grid: Grid | SubGrid, other: Grid | SubGrid | None, x: NDArray, out: NDArray | None,
     correspondence: Sequence[int | None] | None, block_sizes: Sequence[int] | int | None,
-) -> Scattering:  # fmt: skip
+) -> BlockScattering:  # fmt: skip
     if out is not None:
         _require_same_dtype(name, x, out)
         if out.ndim != x.ndim:
@@ -431,7 +431,7 @@ def _scattering(
     if sizes is not None and (len(sizes) != x.ndim or min(sizes) < 1):
         raise ValueError(f"comm.{name} takes the sizes of blocks, one for each of {x.ndim} dimensions")
     axes = block_arrays.axes_for(grid, x.ndim, correspondence)
-    return Scattering(grid, other, axes, (None,) * x.ndim if sizes is None else sizes, f"comm.{name}")
+    return BlockScattering(grid, other, axes, (None,) * x.ndim if sizes is None else sizes, f"comm.{name}")
 
 
 def _require_same_dtype(name: str, x: NDArray, out: NDArray) -> None:

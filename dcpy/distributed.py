@@ -19,7 +19,7 @@ from dcpy.base.errors import ArgumentError, GridError
 from dcpy.base.foreign_arrays import foreign_array
 from dcpy.base.rank_grids import balanced
 from dcpy.base.tracebacks import own_frames_hidden
-from dcpy.runtime.distributed.array_placement import Dealt, Grid, Placement
+from dcpy.runtime.distributed.array_placement import DistributedAxis, Grid, Placement
 from dcpy.runtime.distributed.distributed_arrays import DistArray, OnRoot
 from dcpy.runtime.distributed.files import read
 from dcpy.runtime.distributed.redistribution import redistributed
@@ -30,7 +30,8 @@ __all__ = [
     "load", "on", "on_root", "ones", "world", "zeros",
 ]  # fmt: skip
 
-Blocks = str | Dealt | None  # "block", "cyclic", what `block` and `cyclic` make; None: the whole dimension everywhere
+#: "block", "cyclic", what `block` and `cyclic` make; None: the whole dimension everywhere
+Blocks = str | DistributedAxis | None
 NDArray = np.ndarray[Any, Any]
 
 
@@ -49,14 +50,14 @@ def grid(*sizes: int, dims: int = 2, comm: Any = None) -> Grid:
     return Grid(tuple(sizes) or balanced(everyone.size, dims), everyone)
 
 
-def block(size: int | None = None, axis: int | None = None) -> Dealt:
+def block(size: int | None = None, axis: int | None = None) -> DistributedAxis:
     """Blocks of so many elements, one for each rank along an axis of the grid; without a size, balanced ones."""
-    return Dealt(-1 if axis is None else axis, _positive(size))
+    return DistributedAxis(-1 if axis is None else axis, _positive(size))
 
 
-def cyclic(size: int = 1, axis: int | None = None) -> Dealt:
+def cyclic(size: int = 1, axis: int | None = None) -> DistributedAxis:
     """Blocks of so many elements that go round the ranks."""
-    return Dealt(-1 if axis is None else axis, _positive(size), cyclic=True)
+    return DistributedAxis(-1 if axis is None else axis, _positive(size), cyclic=True)
 
 
 def _positive(size: int | None) -> int | None:
@@ -71,20 +72,20 @@ def on(grid: Grid, *blocks: Blocks) -> Placement:
 
     The first one that is not None is along the first axis of the grid, the second one along the second.
     """
-    axes: list[Dealt | None] = []
-    taken = {each.axis for each in blocks if isinstance(each, Dealt) and each.axis >= 0}
+    axes: list[DistributedAxis | None] = []
+    taken = {each.axis for each in blocks if isinstance(each, DistributedAxis) and each.axis >= 0}
     free = iter(axis for axis in range(len(grid.sizes)) if axis not in taken)
     for each in blocks:
-        if each is None or (isinstance(each, Dealt) and each.axis >= 0):
+        if each is None or (isinstance(each, DistributedAxis) and each.axis >= 0):
             axes.append(each)
             continue
-        if each not in ("block", "cyclic") and not isinstance(each, Dealt):
+        if each not in ("block", "cyclic") and not isinstance(each, DistributedAxis):
             raise GridError(f"{each!r} is no distribution of a dimension", help="write 'block', 'cyclic' or None")
         axis = next(free, None)
         if axis is None:
             raise GridError(f"more dimensions are distributed than the grid has axes, which are {len(grid.sizes)}")
-        made = each if isinstance(each, Dealt) else Dealt(0, None, each == "cyclic")
-        axes.append(Dealt(axis, made.block, made.cyclic))
+        made = each if isinstance(each, DistributedAxis) else DistributedAxis(0, None, each == "cyclic")
+        axes.append(DistributedAxis(axis, made.block, made.cyclic))
     return Placement(grid, tuple(axes))
 
 

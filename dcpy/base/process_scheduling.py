@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 
-class _Over(BaseException):
+class _ProcessUnwinding(BaseException):
     """Unwinds a process of a network in a deadlock."""
 
 
@@ -38,12 +38,12 @@ class ScheduledProcess:
         return not self.done and (not self.waits_for or self.ready())
 
 
-class _Current(threading.local):
+class _CurrentProcess(threading.local):
     network: _TurnTaking | None = None
     process: ScheduledProcess | None = None
 
 
-_current = _Current()
+_current = _CurrentProcess()
 
 
 def wait(ready: Callable[[], bool], what: str, fill: Callable[[], str] = str) -> None:
@@ -125,7 +125,7 @@ class _TurnTaking:
     def require_alive(self) -> None:
         """Unwind a process further that waits again while it is unwound."""
         if self.ended:
-            raise _Over
+            raise _ProcessUnwinding
 
     def pause(self, process: ScheduledProcess) -> None:
         """Give the turn back until it comes round again."""
@@ -139,7 +139,7 @@ class _TurnTaking:
         try:
             if not self.ended:
                 process.action()
-        except _Over:
+        except _ProcessUnwinding:
             pass
         except BaseException as error:  # the caller's, whatever it is
             process.error, process.waits_for = error, ""

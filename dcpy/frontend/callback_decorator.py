@@ -118,7 +118,7 @@ class Callback:
 
 
 @dataclass(frozen=True)
-class Converted:
+class ConvertedFunction:
     """A function whose result is assigned to a name that is declared a NumPy number: ``t: dcpy.float64 = time()``."""
 
     function: Callable[..., Any]
@@ -134,7 +134,7 @@ class Converted:
 
 
 @dataclass(frozen=True)
-class Learned:
+class LearnedCallback:
     """A function whose first call has decided the type of its results: others raise `CallbackError`."""
 
     function: Callable[..., Any]

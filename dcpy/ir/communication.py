@@ -23,7 +23,7 @@ NDArray = np.ndarray[Any, Any]
 
 
 @dataclass(slots=True)
-class Visit:
+class RankVisit:
     """One rank at a node: its operands, the values of its symbols, and the grids of its program."""
 
     grids: Mapping[str, ProcessGrid]
@@ -39,16 +39,16 @@ class Ranks(Protocol):
     def here(self) -> int:
         """The number of the rank that runs now."""
 
-    def place(self, node: CommNode, visit: Visit) -> tuple[int, int]:
+    def place(self, node: CommNode, visit: RankVisit) -> tuple[int, int]:
         """The number of this rank in the node's communicator, and how many there are; -1 for one that is not there."""
 
-    def meet(self, node: Collective, visit: Visit) -> None:
+    def meet(self, node: Collective, visit: RankVisit) -> None:
         """Wait until all ranks of the node's communicator are there; its outputs are filled then."""
 
-    def send(self, node: CommNode, visit: Visit, to: int, tag: int, values: NDArray) -> int:
+    def send(self, node: CommNode, visit: RankVisit, to: int, tag: int, values: NDArray) -> int:
         """Starts to send to a rank of the node's communicator; returns a request."""
 
-    def receive(self, node: CommNode, visit: Visit, source: int, tag: int, like: NDArray) -> int:
+    def receive(self, node: CommNode, visit: RankVisit, source: int, tag: int, like: NDArray) -> int:
         """Starts to receive; returns a request."""
 
     def finish(self, node: CommNode, request: int, values: NDArray | None) -> NDArray | None:
@@ -58,7 +58,7 @@ class Ranks(Protocol):
 RANKS: ContextVar[Ranks | None] = ContextVar("RANKS", default=None)  #: those beside the rank that runs here
 
 
-class Sent(NamedTuple):
+class RankMessages(NamedTuple):
     """Traffic from rank to rank: messages, and the bytes in them."""
 
     messages: int
@@ -158,7 +158,7 @@ class CommNode(LibraryNode):
         """The containers of those outputs that are surely the same on all ranks."""
         return frozenset(memlet.container for memlet in self.outputs.values() if self.gives_the_same)
 
-    def run(self, visit: Visit, ranks: Ranks) -> None:
+    def run(self, visit: RankVisit, ranks: Ranks) -> None:
         """Run one rank's part of the node: fill its outputs."""
         raise NotImplementedError(f"a {self.kind} must say what it does")
 
@@ -167,15 +167,15 @@ class CommNode(LibraryNode):
 class Collective(CommNode):
     """A node that all ranks of its communicator reach, in the same order as the others of that communicator."""
 
-    def run(self, visit: Visit, ranks: Ranks) -> None:
+    def run(self, visit: RankVisit, ranks: Ranks) -> None:
         ranks.meet(self, visit)
 
-    def agreement(self, visit: Visit) -> dict[str, object]:
+    def agreement(self, visit: RankVisit) -> dict[str, object]:
         """Return the values that must agree on all ranks, by name; for most, dtypes and shapes of the operands."""
         operands = {**visit.inputs, **{f"{name} ": value for name, value in visit.outputs.items()}}
         return {f"the operand {name.strip()!r}": _described(value) for name, value in operands.items()}
 
-    def meaning_of_all(self, visits: Sequence[Visit]) -> int | Sent:
+    def meaning_of_all(self, visits: Sequence[RankVisit]) -> int | RankMessages:
         """Fill the outputs of all ranks, in the order of the communicator; return how many messages that takes.
 
         0 for what an MPI does in a way of its own.
@@ -195,7 +195,7 @@ def communicate(
     if ranks is None:
         node.meaning(inputs, outputs)
     else:
-        node.run(Visit(grids, dict(symbols), inputs, outputs, ranks.here()), ranks)
+        node.run(RankVisit(grids, dict(symbols), inputs, outputs, ranks.here()), ranks)
 
 
 def _described(value: NDArray) -> str:

@@ -31,12 +31,12 @@ from dcpy.frontend.specialize import list_arguments
 from dcpy.frontend.specialize.argument_types import ArgType, ArrayType, ConstantType, GeneratorType, ScalarType
 from dcpy.frontend.specialize.record_arguments import (
     ArrayPart,
+    CallOutcome,
     ChosenPart,
-    Given,
-    Known,
-    Listed,
-    Made,
-    Outcome,
+    GivenArgument,
+    KnownObject,
+    ListResult,
+    MadeObject,
     Record,
     ResultPart,
     cutter,
@@ -148,19 +148,19 @@ class Convention:
 
 def _put_together(part: ResultPart, value: Any, given: Mapping[str, Any], made: dict[str, Any]) -> Any:
     match part:
-        case Made(key=key) if key in made:
+        case MadeObject(key=key) if key in made:
             return made[key]
-        case tuple(inner) | Made(parts=inner):
+        case tuple(inner) | MadeObject(parts=inner):
             parts = tuple(_put_together(p, v, given, made) for p, v in zip(inner, value, strict=True))
-            if not isinstance(part, Made):
+            if not isinstance(part, MadeObject):
                 return parts
             found = maker(part.cls, part.names)(*parts)
             return made.setdefault(part.key, found) if part.key else found
-        case Given(path=path):
+        case GivenArgument(path=path):
             return given[path]
-        case Known(value=known):
+        case KnownObject(value=known):
             return known
-        case Listed(levels=levels, weak=weak, key=key):
+        case ListResult(levels=levels, weak=weak, key=key):
             found = made.get(key) or lister(levels, weak)(value)
             return made.setdefault(key, found) if key else found
         case ArrayPart(steps=steps):
@@ -198,7 +198,7 @@ def signature_of_call(sdfg: Sdfg, convention: Convention) -> tuple[Signature, tu
     return with_outcome(signature, passing.outcome, slots), sources
 
 
-def with_outcome(signature: Signature, outcome: Outcome, slots: Mapping[str, int]) -> Signature:
+def with_outcome(signature: Signature, outcome: CallOutcome, slots: Mapping[str, int]) -> Signature:
     """The signature of a function with this outcome: what it returns, and what fields of objects get.
 
     `slots` are the positions of arguments, by path.
@@ -206,7 +206,7 @@ def with_outcome(signature: Signature, outcome: Outcome, slots: Mapping[str, int
     results = list(signature.results)
     for fixed in _fixed(outcome):
         results[fixed.index] = (
-            ArgumentResult(slots[fixed.path]) if isinstance(fixed, Given) else ConstantResult(fixed.value)
+            ArgumentResult(slots[fixed.path]) if isinstance(fixed, GivenArgument) else ConstantResult(fixed.value)
         )
     fields = tuple(
         FieldResult(slots[effect.path], effect.field, _built(effect.part), -1 if effect.when is None else effect.when)
@@ -237,14 +237,14 @@ def _record_arg(record: Record, convention: Convention, slots: Mapping[str, int]
     return RecordArg(record.path, record.cls, record.length, same, apart, strangers)
 
 
-def _fixed(outcome: Outcome) -> Iterator[Given | Known]:
+def _fixed(outcome: CallOutcome) -> Iterator[GivenArgument | KnownObject]:
     """Yield the parts that are not computed: objects that were passed, and constants."""
     parts: list[ResultPart] = [outcome.returned, *(effect.part for effect in outcome.effects)]
     while parts:
         match parts.pop():
-            case Given() | Known() as fixed:
+            case GivenArgument() | KnownObject() as fixed:
                 yield fixed
-            case tuple(inner) | Made(parts=inner) | ChosenPart(options=inner):
+            case tuple(inner) | MadeObject(parts=inner) | ChosenPart(options=inner):
                 parts += inner
 
 
@@ -252,11 +252,11 @@ def _built(part: ResultPart) -> object:
     match part:
         case tuple():
             return tuple(map(_built, part))
-        case Made(cls, names, parts, key):
+        case MadeObject(cls, names, parts, key):
             return Built(maker(cls, names), tuple(map(_built, parts)), key)
-        case Given(index=index) | Known(index=index):
+        case GivenArgument(index=index) | KnownObject(index=index):
             return index
-        case Listed(levels=levels, weak=weak, index=index, key=key):
+        case ListResult(levels=levels, weak=weak, index=index, key=key):
             return Built(lister(levels, weak), (index,), key)
         case ArrayPart(parts, steps):
             return Built(cutter(steps), parts)

@@ -22,7 +22,7 @@ from benchmarks.peers import adapt
 from benchmarks.peers.calls import PlainCall
 from benchmarks.peers.subject import Subject, subject_of
 from benchmarks.peers.worker import compiled, difference_from
-from dcpy.runtime.gpu.measured_costs import Constants, keep
+from dcpy.runtime.gpu.measured_costs import MeasuredConstants, keep
 from dcpy.runtime.storage.cache import Cache
 from tests.runtime.gpu.fakes import FakeDriver
 from tests.support.tiers import some
@@ -187,7 +187,7 @@ def test_the_device_has_a_name_and_costs(tmp_path, monkeypatch):
     fake = FakeDriver(tmp_path)
     monkeypatch.setenv("DCPY_GPU_DRIVER", str(fake.path))
     monkeypatch.setenv("DCPY_CACHE_DIR", str(tmp_path))
-    keep(Cache(tmp_path), "sm_90", Constants(*[2.0] * 9))
+    keep(Cache(tmp_path), "sm_90", MeasuredConstants(*[2.0] * 9))
     found = device_that_is_there()
     assert found.name == "No GPU at all, sm_90, 132 processors, driver 13.0"
     assert found.constants["block barrier"] == "2000000.000 µs"

@@ -7,7 +7,7 @@ import pytest
 
 import dcpy
 from dcpy.base.options import resolve_options
-from dcpy.programs.ranks.collective_calls import Description, RankCalls
+from dcpy.programs.ranks.collective_calls import CallDescription, RankCalls
 from dcpy.programs.ranks.compilation import for_ranks
 from dcpy.runtime.distributed.world import World
 from tests.support.kernels_of_the_paper import FUNCTIONS, arguments_for
@@ -42,7 +42,7 @@ def test_another_scalapack_is_another_program(monkeypatch, tmp_path):
     library = tmp_path / "libscalapack.so"
     monkeypatch.setenv("DCPY_SCALAPACK", str(library))
     calls = RankCalls(FUNCTIONS["gemm"], resolve_options(), lambda *args: {}, lambda: None)
-    described = Description(World())
+    described = CallDescription(World())
     keys = []
     for content in ("one", "another"):
         library.write_text(content)

@@ -18,9 +18,9 @@ object.__setattr__(COSTS, "threads_pay_above", 0)  # frozen, but for this
 
 
 @contextlib.contextmanager
-def _not_watching() -> Iterator[memory_checks.Seen]:
+def _not_watching() -> Iterator[memory_checks.WatchedErrors]:
     _skip()
-    yield memory_checks.Seen()
+    yield memory_checks.WatchedErrors()
 
 
 def _skip() -> NoReturn:

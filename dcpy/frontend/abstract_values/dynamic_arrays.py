@@ -38,7 +38,7 @@ class AxisWindow:
 
 
 @dataclass(frozen=True, slots=True)
-class Sliding:
+class SlidingWindow:
     """A window of one container that moves: ``x = x[1:]`` in a loop shows the same memory in each iteration.
 
     `like` is one version; `places` has one entry per dimension of the container.
@@ -48,5 +48,5 @@ class Sliding:
     places: tuple[AxisWindow, ...]
 
 
-Varying = Resized | Sliding
-VARYING = (Resized, Sliding)
+Varying = Resized | SlidingWindow
+VARYING = (Resized, SlidingWindow)

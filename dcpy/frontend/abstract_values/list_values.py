@@ -21,7 +21,7 @@ FIRST_ROOM = 16  # items, in the array of a list that grows
 
 
 @dataclass(eq=False, slots=True)
-class Use:
+class IteratorUse:
     """Of an iterator that a name stands for: how many loops are around where it got the name."""
 
     loops: int
@@ -95,13 +95,13 @@ class ListRef:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Lazy:
+class LazyGenerator:
     """A generator expression whose items have not been read: the first iterable is evaluated, nothing else."""
 
     node: ast.GeneratorExp
     frame: Any
     first: Value
-    use: Use | None = None
+    use: IteratorUse | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,4 +134,4 @@ class YieldingValue:
     bound: tuple[tuple[str, Value], ...]
     maker: Any
     scope: Any = None
-    use: Use | None = None
+    use: IteratorUse | None = None

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 
 from dcpy.base.source import SrcSpan
-from dcpy.frontend.abstract_values.dynamic_arrays import Resized, Sliding, Varying
+from dcpy.frontend.abstract_values.dynamic_arrays import Resized, SlidingWindow, Varying
 from dcpy.frontend.abstract_values.kinds_by_path import NONE, Kinds
-from dcpy.frontend.abstract_values.list_values import Lazy, ListRef, ListValue, Use, YieldingValue
+from dcpy.frontend.abstract_values.list_values import IteratorUse, LazyGenerator, ListRef, ListValue, YieldingValue
 from dcpy.frontend.abstract_values.stream_values import StreamValue
 from dcpy.ir import types
 from dcpy.ir.data import Data, View
@@ -252,7 +252,7 @@ class IteratorValue:
     kind: str
     parts: tuple[Value, ...]
     start: Expr = ZERO
-    use: Use | None = field(default=None, compare=False, repr=False)
+    use: IteratorUse | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -342,7 +342,7 @@ class VariantValue:
 Value = (
     Static | SymInt | Scalar | ArrayValue | TupleValue | RecordValue | DictValue | SliceValue | RangeValue | MapValue
     | IteratorValue | FunctionValue | GeneratorValue | Method | Missing | Maybe | Varying | ObjectValue | BoundMethod
-    | TextValue | PartialValue | ListValue | ListRef | Lazy | VariantValue | YieldingValue | StreamValue
+    | TextValue | PartialValue | ListValue | ListRef | LazyGenerator | VariantValue | YieldingValue | StreamValue
 )  # fmt: skip
 VALUES = get_args(Value)
 
@@ -470,7 +470,7 @@ def kind_of(value: Value) -> str:  # noqa: C901  (one case per kind)
     match value:
         case ArrayValue(dtype=dtype, shape=shape):
             return f"an array {dtype.annotation(shape)}"
-        case Resized(home=like) | Sliding(like=like):
+        case Resized(home=like) | SlidingWindow(like=like):
             return kind_of(like)
         case Static(value=None):
             return "None"
@@ -492,4 +492,4 @@ def kind_of(value: Value) -> str:  # noqa: C901  (one case per kind)
             "IteratorValue": "an iterator", "SymInt": "an integer", "FunctionValue": "a function",
             "GeneratorValue": "a random generator", "StreamValue": "a stream",
             "ListRef": "a list", "ListValue": "a list", "YieldingValue": "a generator",
-            "Lazy": "a generator expression"}.get(type(value).__name__, "nothing")  # fmt: skip
+            "LazyGenerator": "a generator expression"}.get(type(value).__name__, "nothing")  # fmt: skip

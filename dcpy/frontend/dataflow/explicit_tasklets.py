@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dcpy.base.errors import DcpyError, FrontendError
-from dcpy.frontend.abstract_values.dynamic_arrays import Resized, Sliding
+from dcpy.frontend.abstract_values.dynamic_arrays import Resized, SlidingWindow
 from dcpy.frontend.abstract_values.stream_values import StreamValue
 from dcpy.frontend.abstract_values.values import (
     ArrayValue,
@@ -144,7 +144,7 @@ def _visible(frame: Frame, node: core.Tasklet) -> dict[str, Value]:
 
 def _holds_data(value: Value) -> bool:
     match value:
-        case ArrayValue() | Resized() | Sliding() | ObjectValue():
+        case ArrayValue() | Resized() | SlidingWindow() | ObjectValue():
             return True
         case Scalar(expr=expr, dtype=dtype):
             return not isinstance(expr, Const) and dtype.kind not in "iub"

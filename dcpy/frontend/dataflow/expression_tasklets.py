@@ -34,7 +34,7 @@ def emit(
     """Write the tasklet where its body is nothing but expressions; return whether it is."""
     if not all(map(_is_assignment, node.body)) or not targets or any(map(_needs_code, targets)):
         return False
-    draft = Draft({name: _connected(name, value) for name, value in inputs.items()})
+    draft = TaskletDraft({name: _connected(name, value) for name, value in inputs.items()})
     try:
         with frame.emit.dry_run() as scratch:
             results = _results(frame, node, draft, targets, visible)
@@ -60,7 +60,7 @@ def _needs_code(target: TaskletOutput) -> bool:
 
 
 @dataclass
-class Draft:
+class TaskletDraft:
     """The code of the tasklet so far: what its names stand for, and the values that its statements computed."""
 
     env: dict[str, Value]
@@ -86,7 +86,11 @@ def _connected(name: str, value: Value) -> Value:
 
 
 def _results(
-    frame: Frame, node: core.Tasklet, draft: Draft, targets: Sequence[TaskletOutput], visible: Mapping[str, Value]
+    frame: Frame,
+    node: core.Tasklet,
+    draft: TaskletDraft,
+    targets: Sequence[TaskletOutput],
+    visible: Mapping[str, Value],
 ) -> list[ScalarExpr] | None:
     """The expression of each output; None where something is no number."""
     define = core.Define(node.name, ast.arguments([], [], None, [], [], None, []), node.body, node.free, span=node.span)
@@ -125,7 +129,7 @@ def _as_operation(statement: core.Augment) -> ast.expr:
 
 
 def _finished(
-    node: core.Tasklet, draft: Draft, inputs: Mapping[str, Value], targets: Sequence[TaskletOutput],
+    node: core.Tasklet, draft: TaskletDraft, inputs: Mapping[str, Value], targets: Sequence[TaskletOutput],
     results: Sequence[ScalarExpr],
 ) -> Tasklet:  # fmt: skip
     """The node: values that are used once are part of what uses them; elements of arrays are connectors."""

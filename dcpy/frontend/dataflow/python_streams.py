@@ -84,14 +84,14 @@ def _checked(depth: int) -> int:
     return depth
 
 
-class _Open(threading.local):
+class _OpenBlocks(threading.local):
     """The dataflow blocks that are open in this thread, each with its processes so far."""
 
     def __init__(self) -> None:
         self.blocks: list[list[ScheduledProcess]] = []
 
 
-_open = _Open()
+_open = _OpenBlocks()
 
 
 @contextmanager

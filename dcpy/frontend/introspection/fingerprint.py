@@ -53,7 +53,7 @@ class Fingerprint:
 _IMPORT = dis.opmap["IMPORT_NAME"]
 
 
-class _Unknown(Exception):
+class _NoDescription(Exception):
     """A value that has no stable description."""
 
 
@@ -65,7 +65,7 @@ def fingerprint(function: FunctionType) -> Fingerprint:
     description = _FingerprintInput()
     try:
         description.add_function(function)
-    except _Unknown:
+    except _NoDescription:
         return Fingerprint()
     key = hashlib.sha256("\0".join(description.parts).encode()).hexdigest()
     return Fingerprint(key, tuple(description.reads), tuple(description.codes))
@@ -123,7 +123,7 @@ class _FingerprintInput:
         for instruction in dis.get_instructions(code):
             if instruction.opcode == _IMPORT:
                 if not is_library(str(instruction.argval)):  # relative ones included: they may be the empty text
-                    raise _Unknown
+                    raise _NoDescription
                 module = sys.modules.get(str(instruction.argval).partition(".")[0])
                 self.parts.append(f"import {instruction.argval} {getattr(module, '__version__', None)}")
 
@@ -142,7 +142,7 @@ class _FingerprintInput:
 
     def _add(self, value: Any, names: set[str]) -> None:
         if isinstance(value, Callback | Sdfg):  # what a callback does is not compiled; graphs are changed in place
-            raise _Unknown
+            raise _NoDescription
         known = getattr(value, "function", value)  # a Program stands for its function
         match known:
             case FunctionType():
@@ -158,11 +158,11 @@ class _FingerprintInput:
             case type() if is_library(known.__module__):  # other classes may have attributes that change
                 self.parts.append(f"{getattr(known, '__module__', '')}.{known.__name__}")
             case _ if isinstance(known, np.ndarray) or is_generator(known):
-                raise _Unknown
+                raise _NoDescription
             case _ if isinstance(known, _PLAIN) or type(known).__module__.startswith(("dcpy.", "numpy")):
                 self.parts.append(f"{type(known).__name__} {known!r}")
             case _:
-                raise _Unknown
+                raise _NoDescription
 
     def _add_module(self, module: ModuleType, names: set[str]) -> None:
         """A library counts by name and version; any other module by those of its names that the code uses."""

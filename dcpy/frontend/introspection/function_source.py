@@ -147,7 +147,7 @@ class _Definition:
 
 
 @dataclass(frozen=True)
-class _Parsed:
+class _ParsedFunctions:
     """All functions of a text, by name."""
 
     definitions: dict[str, tuple[_Definition, ...]]
@@ -170,14 +170,14 @@ def _distance(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:
 
 
 @functools.lru_cache(maxsize=64)
-def _parse(text: str, file: str, futures: int) -> _Parsed:
+def _parse(text: str, file: str, futures: int) -> _ParsedFunctions:
     tree = ast.parse(text, file)
     flags = futures | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT  # as in a notebook
     codes = list(_codes(compile(text, file, "exec", flags=flags, dont_inherit=True)))
     found: dict[str, list[_Definition]] = {}
     for node, code in _paired(tree, codes):
         found.setdefault(code.co_name, []).append(_Definition(node, code))
-    return _Parsed({name: tuple(definitions) for name, definitions in found.items()})
+    return _ParsedFunctions({name: tuple(definitions) for name, definitions in found.items()})
 
 
 def _codes(code: types.CodeType) -> Iterator[types.CodeType]:

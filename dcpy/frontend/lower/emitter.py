@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from dcpy.frontend.abstract_values.guessed_axes import GuessedAxes
     from dcpy.frontend.abstract_values.values import ArrayValue
     from dcpy.frontend.lower.speculation.requests import FactRequests
-    from dcpy.frontend.lower.speculation.size_assumptions import Assumptions, Forwarded
+    from dcpy.frontend.lower.speculation.size_assumptions import Assumptions, ForwardedAssumptions
 
 
 #: the span of a statement, and the frame and tree of the expression in it
@@ -59,7 +59,7 @@ class Emitter:
         self.discarded_views: dict[str, str] = {}  # what views showed that a dry run took back
         self.assumed: Mapping[str, Assumption] = {}  # of free symbols: what the user says
         self.maybe_one: set[str] = set()  # sizes of arguments that may turn out to be 1
-        self.assumptions: Assumptions | Forwarded | None = None  # None: nothing is assumed
+        self.assumptions: Assumptions | ForwardedAssumptions | None = None  # None: nothing is assumed
         self.fact_requests: FactRequests | None = None  # of the statement that is tried (`statement_versioning`)
         self.axis_orders: dict[str, tuple[int, ...]] = {}  # of axes in NumPy's memory, where descriptors do not say it
         self.discarded_orders: dict[str, tuple[int, ...]] = {}  # of axes of arrays that a dry run took back

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from dcpy.base import string_formatting
 from dcpy.base.errors import DcpyError, FrontendError
-from dcpy.frontend.abstract_values.list_values import Lazy, ListValue
+from dcpy.frontend.abstract_values.list_values import LazyGenerator, ListValue
 from dcpy.frontend.abstract_values.stream_values import StreamValue
 from dcpy.frontend.abstract_values.values import (
     ArrayValue,
@@ -370,7 +370,7 @@ def _comprehension(frame: Frame, node: ast.ListComp | ast.GeneratorExp) -> Value
     node = with_functions(node)
     first = special.iterated(frame, evaluate(frame, node.generators[0].iter))
     if isinstance(node, ast.GeneratorExp):
-        return Lazy(node, frame, first)
+        return LazyGenerator(node, frame, first)
     return frame.program.evaluator.comprehend(frame, node, first)
 
 

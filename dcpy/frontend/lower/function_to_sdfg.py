@@ -52,7 +52,7 @@ from dcpy.frontend.lower.sequences.comprehensions import all_items, comprehend
 from dcpy.frontend.lower.sequences.hashed_comprehensions import hashed
 from dcpy.frontend.lower.sequences.iterator_reductions import reduce_items
 from dcpy.frontend.lower.sequences.starred_lists import joined
-from dcpy.frontend.lower.speculation.size_assumptions import Assumptions, Forwarded, needed, substitution_for
+from dcpy.frontend.lower.speculation.size_assumptions import Assumptions, ForwardedAssumptions, needed, substitution_for
 from dcpy.frontend.lower.statements import execute
 from dcpy.frontend.specialize.argument_sizes import integers_of, sample_of, sizes_of, with_sizes
 from dcpy.frontend.specialize.argument_types import (
@@ -192,7 +192,7 @@ def _lower(
     caller: LoweringState | None = None,
     records: Mapping[str, Record] | None = None,
     identity: Identity | None = None,
-    assumptions: Assumptions | Forwarded | None = None,
+    assumptions: Assumptions | ForwardedAssumptions | None = None,
     split_at: dict[object, bool] | None = None,
     by_value: bool = False,
     assumed: Mapping[str, Assumption] | None = None,
@@ -257,7 +257,9 @@ def _has_kinds_by_path(frame: Frame) -> bool:
     return any(site.value is not None and has_kinds(site.value) for site in frame.returns)
 
 
-def _guards(sdfg: Sdfg, assumptions: Assumptions | Forwarded | None) -> tuple[tuple[Expr, ...], tuple[Expr, ...]]:
+def _guards(
+    sdfg: Sdfg, assumptions: Assumptions | ForwardedAssumptions | None
+) -> tuple[tuple[Expr, ...], tuple[Expr, ...]]:
     """Return the conditions for calls of a program, and those for a better one; the SDFG carries the first."""
     if assumptions is None:
         return (), ()
@@ -291,7 +293,10 @@ def _refuse_generator(define: core.Define) -> None:
 
 
 def _lower_callee(
-    program: LoweringState, function: Callable[..., Any], arg_types: dict[str, ArgType], facts: Forwarded | None
+    program: LoweringState,
+    function: Callable[..., Any],
+    arg_types: dict[str, ArgType],
+    facts: ForwardedAssumptions | None,
 ) -> Lowered:
     """The SDFG of a function that another one calls. Names of SDFGs are unique in a program."""
     name = program.callees.fresh_name(_name(function))

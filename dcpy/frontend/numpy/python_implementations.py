@@ -32,15 +32,15 @@ def written_in_python(*functions: Any, methods: tuple[str, ...] = ()) -> Callabl
     """
 
     def register(body: Body) -> Body:
-        implements(*functions)(_Traced(body))
+        implements(*functions)(_PythonImplementation(body))
         if methods:
-            method(*methods)(_Traced(body))
+            method(*methods)(_PythonImplementation(body))
         return body
 
     return register
 
 
-class _Traced:
+class _PythonImplementation:
     """A body as an implementation. Its signature is worked out when it is needed first: there are hundreds."""
 
     def __init__(self, body: Body) -> None:

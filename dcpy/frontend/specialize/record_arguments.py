@@ -217,7 +217,7 @@ def container_stem(path: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class MadeObject:
     """An object that the program has made: its class, the fields that are set (or the keys), and the parts.
 
     Where `key` is not empty, the object has an identity: in several places it is one.
@@ -230,7 +230,7 @@ class Made:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class GivenArgument:
     """A record or generator that was passed, itself: its path. `index`: the result (a constant) in its place."""
 
     path: str
@@ -238,21 +238,21 @@ class Given:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """A Python object that is known at compile time; `index` as of `Given`."""
+class KnownObject:
+    """A Python object that is known at compile time; `index` as of `GivenArgument`."""
 
     value: Any
     index: int
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListResult:
     """A list of run-time length, as an array among the results: ``lister(levels, weak)`` makes it one."""
 
     levels: tuple[Any, ...]
     weak: bool
     index: int
-    key: str = ""  # as of `Made`
+    key: str = ""  # as of `MadeObject`
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,7 +277,8 @@ class ArrayPart:
 
 
 CutStep = tuple[tuple[bool, ...], tuple[int, ...]] | int
-ResultPart = int | tuple["ResultPart", ...] | Made | Given | Known | Listed | ChosenPart | ArrayPart | None
+_ObjectPart = MadeObject | GivenArgument | KnownObject
+ResultPart = int | tuple["ResultPart", ...] | _ObjectPart | ListResult | ChosenPart | ArrayPart | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,7 +292,7 @@ class FieldEffect:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CallOutcome:
     """Results of a call, over indices of results, and its effects on objects."""
 
     returned: ResultPart = None

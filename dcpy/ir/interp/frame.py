@@ -20,7 +20,7 @@ Memory = Buffer | StreamQueues
 
 
 @dataclass(slots=True)
-class Declared:
+class DeclaredContainer:
     """A container that is visible: its descriptor, how many iterations are around it, its memory once it exists."""
 
     desc: Data
@@ -35,7 +35,7 @@ class InterpreterFrame:
 
     sdfg: Sdfg
     symbols: dict[str, int]
-    containers: dict[str, Declared] = field(default_factory=dict)
+    containers: dict[str, DeclaredContainer] = field(default_factory=dict)
     depth: int = 0
     _views: dict[str, tuple[Buffer, tuple[int | None, ...], Buffer]] = field(default_factory=dict)
 
@@ -45,7 +45,7 @@ class InterpreterFrame:
         fresh = [name for name, desc in containers.items() if name not in self.containers]
         for name, desc in containers.items():
             if name in fresh:
-                self.containers[name] = Declared(desc, self.depth)
+                self.containers[name] = DeclaredContainer(desc, self.depth)
         try:
             yield
         finally:
@@ -60,7 +60,7 @@ class InterpreterFrame:
         """Give an argument its memory."""
         desc = self.sdfg.containers[name]
         memory = Buffer(data, data if start is None else start, depth)
-        self.containers[name] = Declared(desc, depth, memory, data.shape)
+        self.containers[name] = DeclaredContainer(desc, depth, memory, data.shape)
 
     def desc(self, name: str) -> Data:
         """The descriptor of a visible container."""
@@ -105,7 +105,7 @@ class InterpreterFrame:
         entry.memory = None
         self.buffer(name).data[: len(before)] = before
 
-    def _entry(self, name: str) -> Declared:
+    def _entry(self, name: str) -> DeclaredContainer:
         try:
             return self.containers[name]
         except KeyError:

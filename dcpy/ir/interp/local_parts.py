@@ -21,7 +21,7 @@ Grids = Mapping[str, ProcessGrid]
 
 
 @dataclass(frozen=True, slots=True)
-class Positions:
+class AxisPositions:
     """Of one dimension: indices in the whole array, and where these are in the memory of a rank."""
 
     whole: NDArray
@@ -35,8 +35,8 @@ class LocalPart:
     `here` is false on ranks that have nothing of what is kept at roots.
     """
 
-    own: tuple[Positions, ...]
-    room: tuple[Positions, ...]
+    own: tuple[AxisPositions, ...]
+    room: tuple[AxisPositions, ...]
     shape: tuple[int, ...]
     here: bool
 
@@ -44,7 +44,7 @@ class LocalPart:
 def part_of(placed: Distribution | None, shape: tuple[int, ...], grids: Grids, symbols: Symbols) -> LocalPart:
     """Return the part of an array of `shape` that the rank with these symbols has."""
     if placed is None:
-        every = tuple(Positions(np.arange(size), np.arange(size)) for size in shape)
+        every = tuple(AxisPositions(np.arange(size), np.arange(size)) for size in shape)
         return LocalPart(every, every, shape, True)
     _require_blocks(placed, shape, grids, symbols)
     exact = resolved(placed, tuple(map(const, shape)), grids)
@@ -64,10 +64,10 @@ def part_of(placed: Distribution | None, shape: tuple[int, ...], grids: Grids, s
 
 def _positions(
     axis: Axis, size: int, at: list[int], ranks: list[int], halo: tuple[int, int], symbols: Symbols
-) -> tuple[Positions, Positions]:
+) -> tuple[AxisPositions, AxisPositions]:
     everything = np.arange(size)
     if axis is None:
-        return Positions(everything, everything), Positions(everything, everything)
+        return AxisPositions(everything, everything), AxisPositions(everything, everything)
     assert axis.block is not None  # it is resolved
     block, offset, mine = axis.block.evaluate(symbols), axis.offset.evaluate(symbols), at[axis.axis]
     if block < 1 and size:
@@ -80,9 +80,9 @@ def _positions(
     reach = np.arange(low - halo[0], low + len(owned) + halo[1])
     local = np.arange(len(reach))
     if isinstance(axis, Cyclic):
-        return Positions(owned, local), Positions(owned, local)
+        return AxisPositions(owned, local), AxisPositions(owned, local)
     there = (reach >= 0) & (reach < size)
-    return Positions(owned, halo[0] + np.arange(len(owned))), Positions(reach[there], local[there])
+    return AxisPositions(owned, halo[0] + np.arange(len(owned))), AxisPositions(reach[there], local[there])
 
 
 def _require_blocks(placed: Distribution, shape: tuple[int, ...], grids: Grids, symbols: Symbols) -> None:
@@ -174,5 +174,5 @@ def on_grid(placed: Distribution | None, grids: Grids, symbols: Symbols) -> bool
     return all(symbols[name] < size.evaluate(symbols) for name, size in zip(names, sizes, strict=True))
 
 
-def _index(positions: tuple[Positions, ...], which: str) -> tuple[NDArray, ...]:
+def _index(positions: tuple[AxisPositions, ...], which: str) -> tuple[NDArray, ...]:
     return np.ix_(*(getattr(each, which) for each in positions)) if positions else ()

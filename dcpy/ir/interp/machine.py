@@ -42,7 +42,7 @@ from dcpy.ir.region import (
 from dcpy.ir.types import int64
 
 
-class Next(Enum):
+class Continuation(Enum):
     """Continuation after a block."""
 
     GO_ON = auto()
@@ -58,98 +58,98 @@ class Machine(DataMovement):
         super().__init__(frame, detectors)
         self.shuffle = shuffle
 
-    def run_region(self, region: Region) -> Next:
+    def run_region(self, region: Region) -> Continuation:
         """Run the blocks in order; containers declared here live until the end."""
         if not region.containers:
             return self._run_blocks(region)
         with self.frame.declared(region.containers):
             return self._run_blocks(region)
 
-    def _run_blocks(self, region: Region) -> Next:
+    def _run_blocks(self, region: Region) -> Continuation:
         for block in region.blocks:
             try:
                 then = self.run_block(block)
             except IndexOutOfRange as error:
                 raise placed_at(block, error) from None
-            if then is not Next.GO_ON:
+            if then is not Continuation.GO_ON:
                 return then
-        return Next.GO_ON
+        return Continuation.GO_ON
 
     # -- blocks ------------------------------------------------------------------------------------------------
 
-    def run_block(self, block: Block) -> Next:
+    def run_block(self, block: Block) -> Continuation:
         """Run a block; return how control goes on."""
-        then: Next = _BLOCKS[type(block)](self, block)
+        then: Continuation = _BLOCKS[type(block)](self, block)
         return then
 
     @singledispatchmethod
-    def _run_block(self, block: Block) -> Next:
+    def _run_block(self, block: Block) -> Continuation:
         raise InterpreterError(f"the interpreter knows no block {block.kind!r}", span=block.span)
 
     @_run_block.register
-    def _(self, block: State) -> Next:
+    def _(self, block: State) -> Continuation:
         for node in block.nodes:
             try:
                 self.run_node(node)
             except IndexOutOfRange as error:
                 raise placed_at(node, error) from None
-        return Next.GO_ON
+        return Continuation.GO_ON
 
     @_run_block.register
-    def _(self, block: Loop) -> Next:
+    def _(self, block: Loop) -> Continuation:
         outer = self.symbols.get(block.param)
-        then = Next.GO_ON
+        then = Continuation.GO_ON
         for value in range_of(block.range, self.symbols):
             self.symbols[block.param] = value
             then = self.run_region(block.body)
-            if then in (Next.BREAK, Next.RETURN):
+            if then in (Continuation.BREAK, Continuation.RETURN):
                 break
         self._restore({block.param: outer})
-        return then if then is Next.RETURN else Next.GO_ON
+        return then if then is Continuation.RETURN else Continuation.GO_ON
 
     @_run_block.register
-    def _(self, block: While) -> Next:
+    def _(self, block: While) -> Continuation:
         while self.value(block.condition):
             then = self.run_region(block.body)
-            if then is Next.RETURN:
+            if then is Continuation.RETURN:
                 return then
-            if then is Next.BREAK:
+            if then is Continuation.BREAK:
                 break
-        return Next.GO_ON
+        return Continuation.GO_ON
 
     @_run_block.register
-    def _(self, block: Branch) -> Next:
+    def _(self, block: Branch) -> Continuation:
         for condition, body in block.cases:
             if self.value(condition):
                 return self.run_region(body)
-        return Next.GO_ON if block.otherwise is None else self.run_region(block.otherwise)
+        return Continuation.GO_ON if block.otherwise is None else self.run_region(block.otherwise)
 
     @_run_block.register
-    def _(self, block: SymbolAssign) -> Next:
+    def _(self, block: SymbolAssign) -> Continuation:
         dtype = self.frame.sdfg.assigned_symbols.get(block.symbol, int64)
         self.symbols[block.symbol] = wrap_integer(int(self.value(block.value)), dtype)
-        return Next.GO_ON
+        return Continuation.GO_ON
 
     @_run_block.register
-    def _(self, block: Resize) -> Next:
+    def _(self, block: Resize) -> Continuation:
         kept = block.kept.evaluate(self.symbols)
         value = wrap_integer(int(self.value(block.value)), int64)
         with self.frame.resized(block.container, kept):
             self.symbols[block.symbol] = value
-        return Next.GO_ON
+        return Continuation.GO_ON
 
     @_run_block.register
-    def _(self, block: Check) -> Next:
+    def _(self, block: Check) -> Continuation:
         if not self.value(block.condition):
             values = [self.value(value) for value in block.values]
             error = exception_of(block, values)
             if not isinstance(error, Warning):
                 raise error
             warnings.warn(error, stacklevel=2)
-        return Next.GO_ON
+        return Continuation.GO_ON
 
     @_run_block.register
-    def _(self, block: Dataflow) -> Next:
+    def _(self, block: Dataflow) -> Continuation:
         with self.frame.declared(block.body.containers):
             found = [(node, point) for node in block.body.blocks if isinstance(node, Process)
                      for point in list(self._points(node))]  # fmt: skip
@@ -157,7 +157,7 @@ class Machine(DataMovement):
             if self.shuffle is not None:
                 self.shuffle.shuffle(order)
             run_network([self._process(node, point) for node, point in found], order)
-        return Next.GO_ON
+        return Continuation.GO_ON
 
     def _process(self, node: Process, point: tuple[int, ...]) -> process_scheduling.ScheduledProcess:
         """A process with symbols and containers of its own, besides those that it shares."""
@@ -170,16 +170,16 @@ class Machine(DataMovement):
         )
 
     @_run_block.register
-    def _(self, block: Break) -> Next:
-        return Next.BREAK
+    def _(self, block: Break) -> Continuation:
+        return Continuation.BREAK
 
     @_run_block.register
-    def _(self, block: Continue) -> Next:
-        return Next.CONTINUE
+    def _(self, block: Continue) -> Continuation:
+        return Continuation.CONTINUE
 
     @_run_block.register
-    def _(self, block: Return) -> Next:
-        return Next.RETURN
+    def _(self, block: Return) -> Continuation:
+        return Continuation.RETURN
 
     # -- nodes -------------------------------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ from dcpy.ir.analysis.dataflow.opaque_handles import handles_of
 from dcpy.ir.data import Array, Data, Scalar, View
 from dcpy.ir.distribution import ProcessGrid, coordinate_names
 from dcpy.ir.interp.argument_strides import fitting
-from dcpy.ir.interp.frame import Declared, InterpreterFrame
+from dcpy.ir.interp.frame import DeclaredContainer, InterpreterFrame
 from dcpy.ir.interp.machine import Machine
 from dcpy.ir.interp.memory import Buffer, NDArray, allocate, show
 from dcpy.ir.interp.scalars import quiet, wrap_integer
@@ -154,7 +154,7 @@ class _Activation:
         for name, desc in self._passed():
             given = arguments.get(name)
             if given is None and name in self.made:
-                self.frame.containers[name] = Declared(desc, 0)
+                self.frame.containers[name] = DeclaredContainer(desc, 0)
                 continue
             if given is None:
                 raise ArgumentError(f"{sdfg.name!r} needs the argument {name!r}")

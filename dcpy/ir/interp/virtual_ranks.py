@@ -18,7 +18,7 @@ import numpy as np
 
 from dcpy.base import process_scheduling
 from dcpy.base.errors import CommunicationError
-from dcpy.ir.communication import RANKS, Collective, CommNode, NDArray, Sent, Visit
+from dcpy.ir.communication import RANKS, Collective, CommNode, NDArray, RankMessages, RankVisit
 from dcpy.ir.distribution import coordinate_names
 from dcpy.ir.interp.running import interpret
 from dcpy.ir.sdfg import Sdfg
@@ -36,9 +36,9 @@ class RankTraffic:
     bytes: int = 0  #: of messages and copies; an MPI's own collectives are not counted
     collectives: int = 0
 
-    def enter(self, sent: int | Sent) -> None:
+    def enter(self, sent: int | RankMessages) -> None:
         """Counts some messages more."""
-        more = sent if isinstance(sent, Sent) else Sent(sent, 0)
+        more = sent if isinstance(sent, RankMessages) else RankMessages(sent, 0)
         self.messages += more.messages
         self.bytes += more.bytes
 
@@ -121,10 +121,10 @@ class _MessageEnd:
 
 
 @dataclass(slots=True)
-class _Meeting:
+class _CollectiveMeeting:
     """The ranks that have reached one collective so far."""
 
-    visits: dict[int, Visit] = field(default_factory=dict)
+    visits: dict[int, RankVisit] = field(default_factory=dict)
     node: Collective | None = None
     first: int = 0
     done: bool = False
@@ -133,7 +133,7 @@ class _Meeting:
 Communicator = tuple[object, ...]
 
 
-class _Here:
+class _RankWorld:
     """The world as one rank sees it."""
 
     def __init__(self, world: _VirtualWorld, rank: int) -> None:
@@ -151,14 +151,14 @@ class _VirtualWorld:
     def __init__(self, sdfg: Sdfg, places: list[dict[str, int]], strict: bool) -> None:
         self.sdfg, self.places, self.strict = sdfg, places, strict
         self.traffic = RankTraffic()
-        self.meetings: dict[Communicator, list[_Meeting]] = {}
+        self.meetings: dict[Communicator, list[_CollectiveMeeting]] = {}
         self.reached: dict[tuple[Communicator, int], int] = {}
         self.channels: dict[tuple[object, ...], tuple[list[_MessageEnd], list[_MessageEnd]]] = {}
         self.requests: list[_MessageEnd | None] = [None]  # number 0 is the null request
 
     def run(self, rank: int, arguments: Mapping[str, Any], seed: int) -> None:
         """The life of one rank."""
-        RANKS.set(_Here(self, rank))
+        RANKS.set(_RankWorld(self, rank))
         known = {name: value for name, value in self.places[rank].items() if name in self.sdfg.symbols}
         try:
             interpret(self.sdfg, arguments, known, strict=self.strict, seed=seed + rank)
@@ -194,14 +194,14 @@ class _VirtualWorld:
         ]  # fmt: skip
         return (node.grid, fixed), members
 
-    def place(self, node: CommNode, visit: Visit) -> tuple[int, int]:
+    def place(self, node: CommNode, visit: RankVisit) -> tuple[int, int]:
         """Return a rank's number in its communicator, and the communicator's size."""
         members = self.communicator(node, visit.rank)[1]
         return members.index(visit.rank) if members else -1, len(members)
 
     # -- collectives -------------------------------------------------------------------------------------------
 
-    def meet(self, node: Collective, visit: Visit) -> None:
+    def meet(self, node: Collective, visit: RankVisit) -> None:
         """Wait for all; the last one computes what each gets."""
         key, members = self.communicator(node, visit.rank)
         if not members:
@@ -210,7 +210,7 @@ class _VirtualWorld:
         self.reached[key, visit.rank] = number + 1
         meetings = self.meetings.setdefault(key, [])
         if number == len(meetings):
-            meetings.append(_Meeting(node=node, first=visit.rank))
+            meetings.append(_CollectiveMeeting(node=node, first=visit.rank))
         meeting = meetings[number]
         self._require_agreement(meeting, node, visit)
         meeting.visits[visit.rank] = visit
@@ -226,7 +226,7 @@ class _VirtualWorld:
 
         process_scheduling.wait(lambda: meeting.done, f"for {missing()} at {_place(node)}")
 
-    def _require_agreement(self, meeting: _Meeting, node: Collective, visit: Visit) -> None:
+    def _require_agreement(self, meeting: _CollectiveMeeting, node: Collective, visit: RankVisit) -> None:
         first = meeting.node
         assert first is not None  # entered when the meeting was made
         both = (f"rank {meeting.first}: {_place(first)}", f"rank {visit.rank}: {_place(node)}")
@@ -250,14 +250,14 @@ class _VirtualWorld:
 
     # -- messages ----------------------------------------------------------------------------------------------
 
-    def send(self, node: CommNode, visit: Visit, to: int, tag: int, values: NDArray) -> int:
+    def send(self, node: CommNode, visit: RankVisit, to: int, tag: int, values: NDArray) -> int:
         """A message is complete when it is under way; in strict mode, when its receive has begun."""
         return self._start(node, visit, to, _MessageEnd(node, visit.rank, values.copy(), True, tag))
 
-    def receive(self, node: CommNode, visit: Visit, source: int, tag: int, like: NDArray) -> int:
+    def receive(self, node: CommNode, visit: RankVisit, source: int, tag: int, like: NDArray) -> int:
         return self._start(node, visit, source, _MessageEnd(node, visit.rank, like.copy(), False, tag))
 
-    def _start(self, node: CommNode, visit: Visit, peer: int, message: _MessageEnd) -> int:
+    def _start(self, node: CommNode, visit: RankVisit, peer: int, message: _MessageEnd) -> int:
         key, members = self.communicator(node, visit.rank)
         if peer == NOBODY or not members:
             return NULL
@@ -286,7 +286,7 @@ class _VirtualWorld:
                 notes=(_at(sent), _at(taken)),
             )
         sent.other, taken.other = taken, sent
-        self.traffic.enter(Sent(1, sent.values.nbytes))
+        self.traffic.enter(RankMessages(1, sent.values.nbytes))
 
     def finish(self, node: CommNode, request: int, values: NDArray | None) -> NDArray | None:
         """`CommunicationError` where what is sent was changed since."""

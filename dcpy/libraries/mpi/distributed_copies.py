@@ -14,7 +14,7 @@ import numpy as np
 
 from dcpy.base.errors import CommunicationError
 from dcpy.base.rank_grids import coordinates
-from dcpy.ir.communication import Collective, NDArray, Sent, Visit
+from dcpy.ir.communication import Collective, NDArray, RankMessages, RankVisit
 from dcpy.ir.distribution import Partial, Section, coordinate_names
 from dcpy.ir.field_roles import Role, Roles
 from dcpy.ir.interp.local_parts import Assembly, LocalPart, on_grid, part_of
@@ -55,18 +55,18 @@ class DistributedCopy(Collective):
         if placed is not None and any(isinstance(part, Partial) for part in placed.rest):
             yield "its target is still to be combined over an axis"
 
-    def agreement(self, visit: Visit) -> dict[str, object]:
+    def agreement(self, visit: RankVisit) -> dict[str, object]:
         return {
             "the source": _told(self.source, visit, visit.inputs["src"]),
             "the target": _told(self.target, visit, visit.outputs["dst"]),
             "the operation": self.wcr,
         }
 
-    def meaning_of_all(self, visits: Sequence[Visit]) -> Sent:
+    def meaning_of_all(self, visits: Sequence[RankVisit]) -> RankMessages:
         given = [visit.inputs["src"] for visit in visits]
         taken = [visit.outputs["dst"] for visit in visits]
         arrived = _move(self, self.source, self.target, visits, given, taken, self.wcr)
-        return Sent(sum(map(len, arrived)), sum(sum(from_.values()) for from_ in arrived))
+        return RankMessages(sum(map(len, arrived)), sum(sum(from_.values()) for from_ in arrived))
 
 
 @dataclass(eq=False)
@@ -95,13 +95,13 @@ class Exchange(Collective):
             elif any(isinstance(part, Partial) for part in section.distribution.rest):
                 yield "exchanges what is still to be combined"
 
-    def agreement(self, visit: Visit) -> dict[str, object]:
+    def agreement(self, visit: RankVisit) -> dict[str, object]:
         return {
             f"array {number}": _told(section, visit, visit.inputs[f"x{number}"])
             for number, section in enumerate(self.sections)
         }
 
-    def meaning_of_all(self, visits: Sequence[Visit]) -> Sent:
+    def meaning_of_all(self, visits: Sequence[RankVisit]) -> RankMessages:
         pairs, size = set[tuple[int, int]](), 0
         for number, section in enumerate(self.sections):
             given = [visit.inputs[f"x{number}"] for visit in visits]
@@ -109,7 +109,7 @@ class Exchange(Collective):
             arrived = _move(self, section, section, visits, given, taken, "")
             pairs |= {(visit.rank, sender) for visit, from_ in zip(visits, arrived, strict=True) for sender in from_}
             size += sum(sum(from_.values()) for from_ in arrived)
-        return Sent(len(pairs), size)
+        return RankMessages(len(pairs), size)
 
 
 @dataclass(eq=False)
@@ -121,7 +121,7 @@ class BeginExchange(Exchange):
 
     kind = "comm.begin_exchange"
 
-    def meaning_of_all(self, visits: Sequence[Visit]) -> Sent:
+    def meaning_of_all(self, visits: Sequence[RankVisit]) -> RankMessages:
         apart = [replace(visit, outputs={name: x.copy() for name, x in visit.outputs.items()}) for visit in visits]
         return super().meaning_of_all(apart)
 
@@ -132,9 +132,9 @@ class EndExchange(Exchange):
 
     kind = "comm.end_exchange"
 
-    def meaning_of_all(self, visits: Sequence[Visit]) -> Sent:
+    def meaning_of_all(self, visits: Sequence[RankVisit]) -> RankMessages:
         super().meaning_of_all(visits)
-        return Sent(0, 0)
+        return RankMessages(0, 0)
 
 
 def _section_problems(what: str, section: Section) -> Iterator[str]:
@@ -147,7 +147,7 @@ def _section_problems(what: str, section: Section) -> Iterator[str]:
         yield f"its {what} has a grid, and no distribution"
 
 
-def _told(section: Section, visit: Visit, values: NDArray) -> str:
+def _told(section: Section, visit: RankVisit, values: NDArray) -> str:
     """Return the description that all ranks must share, with numbers for symbols. A rank's own place is not in it."""
     names = {name: visit.symbols[name] for name in section.symbols if name in visit.symbols}
     return f"{values.dtype} {section.subs(names)}"
@@ -157,7 +157,7 @@ def _move(
     node: Collective,
     source: Section,
     target: Section,
-    visits: Sequence[Visit],
+    visits: Sequence[RankVisit],
     given: Sequence[NDArray],
     taken: Sequence[NDArray],
     wcr: str,
@@ -181,7 +181,7 @@ def _move(
     return arrived
 
 
-def _on_grid_of(section: Section, visit: Visit) -> Visit:
+def _on_grid_of(section: Section, visit: RankVisit) -> RankVisit:
     """A rank as a section sees it that has a grid of its own: its coordinates follow from its number."""
     if section.grid is None or section.distribution is None:
         return visit
@@ -191,7 +191,7 @@ def _on_grid_of(section: Section, visit: Visit) -> Visit:
 
 
 def _parts_for(
-    giver: Visit, visit: Visit, assembly: Assembly, source: Section, target: Section, shape: tuple[int, ...]
+    giver: RankVisit, visit: RankVisit, assembly: Assembly, source: Section, target: Section, shape: tuple[int, ...]
 ) -> Arrived:
     """Return the values that a rank combines: of ranks with the same part, one sends; none to itself."""
     whole = shape_of(target.shape, visit.symbols)
@@ -215,8 +215,8 @@ def _deliver(
     node: Collective,
     source: Section,
     target: Section,
-    giver: Visit,
-    visit: Visit,
+    giver: RankVisit,
+    visit: RankVisit,
     values: NDArray,
     owners: NDArray,
     out: NDArray,
@@ -247,7 +247,7 @@ def _deliver(
 
 
 def _places(
-    part: LocalPart, target: Section, visit: Visit
+    part: LocalPart, target: Section, visit: RankVisit
 ) -> tuple[tuple[NDArray, ...], tuple[NDArray, ...], list[int]]:
     """Return the section's local positions in a rank's memory, their positions in the section, and its size."""
     local, picked, sizes = [], [], []

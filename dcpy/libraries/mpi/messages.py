@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from dcpy.base.errors import CommunicationError
-from dcpy.ir.communication import CommNode, NDArray, Ranks, Visit
+from dcpy.ir.communication import CommNode, NDArray, Ranks, RankVisit
 from dcpy.ir.field_roles import Role, Roles
 from dcpy.ir.symbolic import ZERO, Expr
 from dcpy.ir.types import int64
@@ -44,7 +44,7 @@ class Send(_MessageNode):
     to: Expr
     tag: Expr = field(default=ZERO, kw_only=True)
 
-    def run(self, visit: Visit, ranks: Ranks) -> None:
+    def run(self, visit: RankVisit, ranks: Ranks) -> None:
         request = ranks.send(self, visit, *_values(visit, self.to, self.tag), visit.inputs["x"])
         ranks.finish(self, request, None)
 
@@ -59,7 +59,7 @@ class Recv(_MessageNode):
     source: Expr
     tag: Expr = field(default=ZERO, kw_only=True)
 
-    def run(self, visit: Visit, ranks: Ranks) -> None:
+    def run(self, visit: RankVisit, ranks: Ranks) -> None:
         out = visit.outputs["out"]
         _take(out, ranks.finish(self, ranks.receive(self, visit, *_values(visit, self.source, self.tag), out), None))
 
@@ -75,7 +75,7 @@ class Sendrecv(_MessageNode):
     source: Expr
     tag: Expr = field(default=ZERO, kw_only=True)
 
-    def run(self, visit: Visit, ranks: Ranks) -> None:
+    def run(self, visit: RankVisit, ranks: Ranks) -> None:
         out = visit.outputs["out"]
         taken = ranks.receive(self, visit, *_values(visit, self.source, self.tag), out)
         sent = ranks.send(self, visit, *_values(visit, self.to, self.tag), visit.inputs["x"])
@@ -93,7 +93,7 @@ class Isend(_MessageNode):
     to: Expr
     tag: Expr = field(default=ZERO, kw_only=True)
 
-    def run(self, visit: Visit, ranks: Ranks) -> None:
+    def run(self, visit: RankVisit, ranks: Ranks) -> None:
         visit.outputs["request"][...] = ranks.send(self, visit, *_values(visit, self.to, self.tag), visit.inputs["x"])
 
 
@@ -107,7 +107,7 @@ class Irecv(_MessageNode):
     source: Expr
     tag: Expr = field(default=ZERO, kw_only=True)
 
-    def run(self, visit: Visit, ranks: Ranks) -> None:
+    def run(self, visit: RankVisit, ranks: Ranks) -> None:
         out = visit.outputs["out"]
         source, tag = _values(visit, self.source, self.tag)
         if source >= 0:
@@ -135,7 +135,7 @@ class Wait(_MessageNode):
             if name not in self.inputs:
                 yield f"receives into {name!r}, which is not an input, so changes before the wait are not detected"
 
-    def run(self, visit: Visit, ranks: Ranks) -> None:
+    def run(self, visit: RankVisit, ranks: Ranks) -> None:
         requests = np.atleast_1d(visit.inputs["requests"])
         if requests.dtype != int64.numpy:
             raise CommunicationError(f"requests are int64, not {requests.dtype}", span=self.span)
@@ -148,7 +148,7 @@ class Wait(_MessageNode):
                 _take(visit.outputs[name], found)
 
 
-def _values(visit: Visit, *exprs: Expr) -> tuple[int, int]:
+def _values(visit: RankVisit, *exprs: Expr) -> tuple[int, int]:
     first, second = (expr.evaluate(visit.symbols) for expr in exprs)
     return first, second
 

@@ -16,7 +16,7 @@ import numpy as np
 from dcpy.base.errors import CommunicationError
 from dcpy.base.minloc_maxloc import LOCATIONS, located
 from dcpy.base.rank_grids import coordinates, fitted
-from dcpy.ir.communication import Collective, CommNode, NDArray, Ranks, Visit
+from dcpy.ir.communication import Collective, CommNode, NDArray, Ranks, RankVisit
 from dcpy.ir.expressions.ops import op_info
 from dcpy.ir.field_roles import Role, Roles
 from dcpy.ir.memlet import CONFLICT_RESOLUTIONS
@@ -43,7 +43,7 @@ class Place(CommNode):
     def same_outputs(self) -> frozenset[str]:
         return frozenset(() if self.grid else (self.outputs["size"].container,))
 
-    def run(self, visit: Visit, ranks: Ranks) -> None:
+    def run(self, visit: RankVisit, ranks: Ranks) -> None:
         visit.outputs["rank"][...], visit.outputs["size"][...] = ranks.place(self, visit)
 
 
@@ -70,7 +70,7 @@ class Cart(CommNode):
     def same_outputs(self) -> frozenset[str]:
         return frozenset((self.outputs["sizes"].container,))
 
-    def run(self, visit: Visit, ranks: Ranks) -> None:
+    def run(self, visit: RankVisit, ranks: Ranks) -> None:
         rank, count = ranks.place(self, visit)
         sizes = fitted([extent.evaluate(visit.symbols) for extent in self.extents], count)
         visit.outputs["sizes"][...], visit.outputs["coords"][...] = sizes, coordinates(rank, sizes)
@@ -82,12 +82,12 @@ class Barrier(Collective):
 
     kind = "comm.barrier"
 
-    def meaning_of_all(self, visits: Sequence[Visit]) -> int:
+    def meaning_of_all(self, visits: Sequence[RankVisit]) -> int:
         return 0
 
 
 @dataclass(eq=False)
-class _Moving(Collective):
+class _MovingCollective(Collective):
     """A collective with one operand in, ``x``, and one out, ``out``."""
 
     rows_differ: ClassVar[bool] = False  #: whether ranks may have different numbers of rows
@@ -97,7 +97,7 @@ class _Moving(Collective):
         if set(self.inputs) - own_results(self) != {"x"} or set(self.outputs) != {"out"}:
             yield "has the connectors (x) -> (out)"
 
-    def agreement(self, visit: Visit) -> dict[str, object]:
+    def agreement(self, visit: RankVisit) -> dict[str, object]:
         first = 1 if self.rows_differ else 0
         found: dict[str, object] = {}
         for name, value in (("x", visit.inputs["x"]), ("out", visit.outputs["out"])):
@@ -107,16 +107,16 @@ class _Moving(Collective):
 
 
 @dataclass(eq=False)
-class _Rooted(_Moving):
+class _RootedCollective(_MovingCollective):
     """A collective with a rank that has, or gets, what the others do not: `root`, of the communicator."""
 
     roles: ClassVar[Roles] = {**Collective.roles, "root": Role.BOUND}
     root: Expr = field(default=ZERO, kw_only=True)
 
-    def agreement(self, visit: Visit) -> dict[str, object]:
+    def agreement(self, visit: RankVisit) -> dict[str, object]:
         return {"the root": self.root.evaluate(visit.symbols), **super().agreement(visit)}
 
-    def root_of(self, visits: Sequence[Visit]) -> int:
+    def root_of(self, visits: Sequence[RankVisit]) -> int:
         root = self.root.evaluate(visits[0].symbols)
         if not 0 <= root < len(visits):
             raise CommunicationError(f"the root of a {self.kind} is rank {root} of {len(visits)}", span=self.span)
@@ -124,7 +124,7 @@ class _Rooted(_Moving):
 
 
 @dataclass(eq=False)
-class _Combining(_Moving):
+class _CombiningCollective(_MovingCollective):
     """A collective that combines values of ranks by `op`, in the order of the ranks."""
 
     op: str = field(default="add", kw_only=True)
@@ -137,7 +137,7 @@ class _Combining(_Moving):
         if self.op in LOCATIONS and (not shape or shape[-1].constant not in (None, 2)):
             yield f"{self.op!r} combines pairs along the last axis, which has not 2 elements"
 
-    def agreement(self, visit: Visit) -> dict[str, object]:
+    def agreement(self, visit: RankVisit) -> dict[str, object]:
         return {"the operation": self.op, **super().agreement(visit)}
 
     def running(self, values: Sequence[NDArray]) -> list[NDArray]:
@@ -150,7 +150,7 @@ class _Combining(_Moving):
 
 
 @dataclass(eq=False)
-class Bcast(_Rooted):
+class Bcast(_RootedCollective):
     """``out`` on each rank is ``x`` of the root."""
 
     kind = "comm.bcast"
@@ -159,7 +159,7 @@ class Bcast(_Rooted):
     def gives_the_same(self) -> bool:
         return not self.grid
 
-    def meaning_of_all(self, visits: Sequence[Visit]) -> int:
+    def meaning_of_all(self, visits: Sequence[RankVisit]) -> int:
         sent = visits[self.root_of(visits)].inputs["x"]
         for visit in visits:
             visit.outputs["out"][...] = sent
@@ -167,18 +167,18 @@ class Bcast(_Rooted):
 
 
 @dataclass(eq=False)
-class Reduce(_Combining, _Rooted):
+class Reduce(_CombiningCollective, _RootedCollective):
     """``out`` at the root is what all ``x`` are together; that of other ranks stays as it is."""
 
     kind = "comm.reduce"
 
-    def meaning_of_all(self, visits: Sequence[Visit]) -> int:
+    def meaning_of_all(self, visits: Sequence[RankVisit]) -> int:
         visits[self.root_of(visits)].outputs["out"][...] = self.running([visit.inputs["x"] for visit in visits])[-1]
         return 0
 
 
 @dataclass(eq=False)
-class Allreduce(_Combining):
+class Allreduce(_CombiningCollective):
     """``out`` on each rank is what all ``x`` are together."""
 
     kind = "comm.allreduce"
@@ -187,7 +187,7 @@ class Allreduce(_Combining):
     def gives_the_same(self) -> bool:
         return not self.grid
 
-    def meaning_of_all(self, visits: Sequence[Visit]) -> int:
+    def meaning_of_all(self, visits: Sequence[RankVisit]) -> int:
         total = self.running([visit.inputs["x"] for visit in visits])[-1]
         for visit in visits:
             visit.outputs["out"][...] = total
@@ -195,24 +195,24 @@ class Allreduce(_Combining):
 
 
 @dataclass(eq=False)
-class Scan(_Combining):
+class Scan(_CombiningCollective):
     """``out`` of a rank is what ``x`` of the ranks up to it are together."""
 
     kind = "comm.scan"
 
-    def meaning_of_all(self, visits: Sequence[Visit]) -> int:
+    def meaning_of_all(self, visits: Sequence[RankVisit]) -> int:
         for visit, total in zip(visits, self.running([visit.inputs["x"] for visit in visits]), strict=True):
             visit.outputs["out"][...] = total
         return 0
 
 
 @dataclass(eq=False)
-class Exscan(_Combining):
+class Exscan(_CombiningCollective):
     """``out`` of a rank is what ``x`` of the ranks before it are together; that of the first one stays as it is."""
 
     kind = "comm.exscan"
 
-    def meaning_of_all(self, visits: Sequence[Visit]) -> int:
+    def meaning_of_all(self, visits: Sequence[RankVisit]) -> int:
         totals = self.running([visit.inputs["x"] for visit in visits])
         for visit, total in zip(visits[1:], totals, strict=False):
             visit.outputs["out"][...] = total
@@ -220,13 +220,13 @@ class Exscan(_Combining):
 
 
 @dataclass(eq=False)
-class Scatter(_Rooted):
+class Scatter(_RootedCollective):
     """The rows of ``x`` at the root go to the ranks in turn: each gets as many as its ``out`` has."""
 
     kind = "comm.scatter"
     rows_differ = True
 
-    def meaning_of_all(self, visits: Sequence[Visit]) -> int:
+    def meaning_of_all(self, visits: Sequence[RankVisit]) -> int:
         pieces = _pieces(self, visits[self.root_of(visits)].inputs["x"], [visit.outputs["out"] for visit in visits])
         for visit, piece in zip(visits, pieces, strict=True):
             visit.outputs["out"][...] = piece
@@ -234,13 +234,13 @@ class Scatter(_Rooted):
 
 
 @dataclass(eq=False)
-class Gather(_Rooted):
+class Gather(_RootedCollective):
     """``out`` at the root are the rows of all ``x``, in the order of the ranks; that of others stays as it is."""
 
     kind = "comm.gather"
     rows_differ = True
 
-    def meaning_of_all(self, visits: Sequence[Visit]) -> int:
+    def meaning_of_all(self, visits: Sequence[RankVisit]) -> int:
         target = visits[self.root_of(visits)].outputs["out"]
         for visit, piece in zip(visits, _pieces(self, target, [visit.inputs["x"] for visit in visits]), strict=True):
             piece[...] = visit.inputs["x"]
@@ -248,7 +248,7 @@ class Gather(_Rooted):
 
 
 @dataclass(eq=False)
-class Allgather(_Moving):
+class Allgather(_MovingCollective):
     """``out`` on each rank are the rows of all ``x``, in the order of the ranks."""
 
     kind = "comm.allgather"
@@ -258,7 +258,7 @@ class Allgather(_Moving):
     def gives_the_same(self) -> bool:
         return not self.grid
 
-    def meaning_of_all(self, visits: Sequence[Visit]) -> int:
+    def meaning_of_all(self, visits: Sequence[RankVisit]) -> int:
         parts = [visit.inputs["x"] for visit in visits]
         for visit in visits:
             for piece, part in zip(_pieces(self, visit.outputs["out"], parts), parts, strict=True):
@@ -267,12 +267,12 @@ class Allgather(_Moving):
 
 
 @dataclass(eq=False)
-class Alltoall(_Moving):
+class Alltoall(_MovingCollective):
     """The rows of ``x`` in equal pieces, one for each rank: ``out`` has those for it, in the order of the senders."""
 
     kind = "comm.alltoall"
 
-    def meaning_of_all(self, visits: Sequence[Visit]) -> int:
+    def meaning_of_all(self, visits: Sequence[RankVisit]) -> int:
         count = len(visits)
         for visit in visits:
             for value in (visit.inputs["x"], visit.outputs["out"]):
@@ -287,13 +287,13 @@ class Alltoall(_Moving):
 
 
 @dataclass(eq=False)
-class ReduceScatter(_Combining):
+class ReduceScatter(_CombiningCollective):
     """Combination of all ``x``; its rows go to the ranks in turn, to each as many as its ``out`` has."""
 
     kind = "comm.reduce_scatter"
     rows_differ = True
 
-    def meaning_of_all(self, visits: Sequence[Visit]) -> int:
+    def meaning_of_all(self, visits: Sequence[RankVisit]) -> int:
         total = self.running([visit.inputs["x"] for visit in visits])[-1]
         for visit, piece in zip(visits, _pieces(self, total, [v.outputs["out"] for v in visits]), strict=True):
             visit.outputs["out"][...] = piece

@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from dcpy.base.errors import CommunicationError
-from dcpy.ir.communication import Collective, NDArray, Visit
+from dcpy.ir.communication import Collective, NDArray, RankVisit
 from dcpy.ir.distribution import Blocked, Section
 from dcpy.ir.field_roles import Role, Roles
 from dcpy.ir.interp.local_parts import Assembly, local_part
@@ -66,7 +66,7 @@ class ProductOnGrid(Collective):
             elif not all(isinstance(axis, Blocked) for axis in found):
                 yield f"wants {name} in one block for each rank"
 
-    def agreement(self, visit: Visit) -> dict[str, object]:
+    def agreement(self, visit: RankVisit) -> dict[str, object]:
         """The matrices as wholes, and dtypes; parts have shapes of their own."""
         names = visit.symbols
         return {
@@ -74,7 +74,7 @@ class ProductOnGrid(Collective):
             "the dtypes": [str(value.dtype) for value in (*visit.inputs.values(), *visit.outputs.values())],
         }
 
-    def meaning_of_all(self, visits: Sequence[Visit]) -> int:
+    def meaning_of_all(self, visits: Sequence[RankVisit]) -> int:
         a = assembled(self.first, visits, [visit.inputs["a"] for visit in visits])
         b = assembled(self.second, visits, [visit.inputs["b"] for visit in visits])
         product = np.matmul(a.T if self.trans_a else a, b.T if self.trans_b else b)
@@ -89,7 +89,7 @@ class ProductOnGrid(Collective):
         return 0
 
 
-def assembled(section: Section, visits: Sequence[Visit], parts: Sequence[NDArray]) -> NDArray:
+def assembled(section: Section, visits: Sequence[RankVisit], parts: Sequence[NDArray]) -> NDArray:
     """A matrix or vector as a whole, of the parts of all ranks."""
     first = visits[0]
     shape = tuple(size.evaluate(first.symbols) for size in section.shape)

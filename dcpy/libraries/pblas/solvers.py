@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dcpy.ir.communication import Collective, Visit
+from dcpy.ir.communication import Collective, RankVisit
 from dcpy.ir.distribution import Cyclic, Root, Section
 from dcpy.ir.field_roles import Role, Roles
 from dcpy.ir.interp.local_parts import local_part
@@ -71,14 +71,14 @@ class SolverOnGrid(Collective):
         if len(sizes) > 1:
             yield "wants blocks of one size, as long as wide"
 
-    def agreement(self, visit: Visit) -> dict[str, object]:
+    def agreement(self, visit: RankVisit) -> dict[str, object]:
         """The matrices as wholes, and dtypes; parts have shapes of their own."""
         return {
             **{name: str(part.subs(visit.symbols)) for name, part in zip(self.blocks, self.parts, strict=True)},
             "the dtypes": [str(value.dtype) for value in (*visit.inputs.values(), *visit.outputs.values())],
         }
 
-    def meaning_of_all(self, visits: Sequence[Visit]) -> int:
+    def meaning_of_all(self, visits: Sequence[RankVisit]) -> int:
         """That of the node of one rank, on the matrices as wholes."""
         sections = dict(zip(self.blocks, self.parts, strict=True))
         inputs = {name: assembled(sections[name], visits, [visit.inputs[name] for visit in visits])

@@ -11,14 +11,14 @@ from dcpy.ir.expressions.scalar import Const, ScalarExpr, op
 from dcpy.ir.machine_model import COSTS, Costs
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.subsets import Subset
-from dcpy.libraries.indexing.passes.packed_values import Selected, selected
+from dcpy.libraries.indexing.passes.packed_values import SelectedValues, selected
 from dcpy.libraries.indexing.passes.predication import Predicated, take_out
 from dcpy.libraries.reduce.nodes import Reduce
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 
 
 @dataclass(frozen=True)
-class MaskedReduction(Transformation[Selected]):
+class MaskedReduction(Transformation[SelectedValues]):
     """Reduce over all elements, with the operation's identity for those that a mask does not select.
 
     before   compress (mask <- m, x0 <- a) -> (out0 -> t)      after   map i = 0:N { u[i] = select(m[i], a[i], 0) }
@@ -35,7 +35,7 @@ class MaskedReduction(Transformation[Selected]):
 
     costs: Costs = COSTS
 
-    def plan(self, m: Match) -> Selected | Refusal:
+    def plan(self, m: Match) -> SelectedValues | Refusal:
         """Return how the operand follows from what a mask selects along one of the axes."""
         node, uses = m[self.reduce], m.uses
         x = node.inputs["x"]
@@ -50,7 +50,7 @@ class MaskedReduction(Transformation[Selected]):
             refusal = chosen
         return refusal
 
-    def apply(self, m: Match, plan: Selected, rw: Rewriter) -> Reduce:
+    def apply(self, m: Match, plan: SelectedValues, rw: Rewriter) -> Reduce:
         """Return the reduction over all elements."""
         node = m[self.reduce]
         x = node.inputs["x"]

@@ -27,8 +27,8 @@ from dcpy.programs.autotuning.trial_arguments import ArgumentCopies
 from dcpy.programs.specialization.compiled_calls import (
     MAX_TUNED,
     CallingInformation,
+    CallRequest,
     Compiled,
-    Request,
     call_of,
     numbered,
     tuned_versions,
@@ -189,7 +189,7 @@ class _Search:
     """The search for one call: what was generated, and measured."""
 
     def __init__(
-        self, specializer: Specializer, request: Request, lowered: Lowered, values: tuple[Any, ...],
+        self, specializer: Specializer, request: CallRequest, lowered: Lowered, values: tuple[Any, ...],
         copies: ArgumentCopies, dispatcher: Dispatcher, deadline: float,
     ) -> None:  # fmt: skip
         self.specializer, self.request, self.lowered, self.copies = specializer, request, lowered, copies

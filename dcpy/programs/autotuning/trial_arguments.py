@@ -18,7 +18,7 @@ ALIGNMENT = 64  # bytes: of a cache line, as NumPy aligns large arrays at least 
 
 
 @dataclass(frozen=True)
-class _Span:
+class _SharedMemory:
     """Memory that one or several arrays share: as it was, and a copy that programs may write."""
 
     first: int  # the address of its first byte
@@ -58,7 +58,7 @@ class ArgumentCopies:
         return found
 
 
-def _spans(arrays: Sequence[np.ndarray[Any, Any]]) -> list[_Span]:
+def _spans(arrays: Sequence[np.ndarray[Any, Any]]) -> list[_SharedMemory]:
     """The memory of arrays, that of overlapping ones together."""
     bounds = sorted(np.lib.array_utils.byte_bounds(array) for array in arrays if array.size)
     joined: list[tuple[int, int]] = []
@@ -70,7 +70,7 @@ def _spans(arrays: Sequence[np.ndarray[Any, Any]]) -> list[_Span]:
     return [_span_of(first, behind, arrays) for first, behind in joined]
 
 
-def _span_of(first: int, behind: int, arrays: Sequence[np.ndarray[Any, Any]]) -> _Span:
+def _span_of(first: int, behind: int, arrays: Sequence[np.ndarray[Any, Any]]) -> _SharedMemory:
     """Bytes that no array covers (between the rows of a slice) stay zero: nothing may read them here."""
     original = np.zeros(behind - first, np.uint8)
     working = _aligned_as(first, behind - first)
@@ -79,7 +79,7 @@ def _span_of(first: int, behind: int, arrays: Sequence[np.ndarray[Any, Any]]) ->
         if array.size and first <= address < behind:
             inside = np.ndarray(array.shape, array.dtype, original.data, address - first, array.strides)
             np.copyto(inside, array)
-    return _Span(first, original, working)
+    return _SharedMemory(first, original, working)
 
 
 def _aligned_as(address: int, size: int) -> np.ndarray[Any, Any]:

@@ -24,7 +24,7 @@ from dcpy.codegen.artifact import ArrayArg, IntegerArg
 from dcpy.frontend.annotations import placements_from_annotations
 from dcpy.frontend.introspection.fingerprint import fingerprint
 from dcpy.programs.ranks.call_results import apart, delivered, signature_of_rank
-from dcpy.programs.ranks.compilation import Recipe, attach, for_ranks, require_plain, text_of
+from dcpy.programs.ranks.compilation import SymbolSources, attach, for_ranks, require_plain, text_of
 from dcpy.programs.ranks.nested_arguments import require_no_arrays
 from dcpy.programs.specialization.guards import Guards, guards_on
 from dcpy.runtime.calls.compiled_function import compiled_function
@@ -42,7 +42,7 @@ PLAIN = (bool, int, float, complex, str)
 
 
 @dataclass
-class Description:
+class CallDescription:
     """The arguments of one call: where each is (`plan`), what it is to the compiler (`types`), and what must agree."""
 
     world: World
@@ -87,7 +87,7 @@ def worlds_of(values: Iterable[Any]) -> list[World]:
     return list(dict.fromkeys(found))
 
 
-def describe(bound: Mapping[str, Any]) -> Description:
+def describe(bound: Mapping[str, Any]) -> CallDescription:
     """Return a description of a call's arguments; `ask_roots` adds those on one rank, which takes messages.
 
     `ArgumentError` where arrays are on ranks of different worlds.
@@ -96,13 +96,13 @@ def describe(bound: Mapping[str, Any]) -> Description:
     if len(worlds) > 1:
         names = [next(name for name, value in bound.items() if worlds_of([value]) == [world]) for world in worlds]
         raise ArgumentError(f"{' and '.join(map(repr, names))} are on ranks of different communicators")
-    found = Description(worlds[0] if worlds else current_world())
+    found = CallDescription(worlds[0] if worlds else current_world())
     for name, value in bound.items():
         _describe(name, value, found)
     return found
 
 
-def ask_roots(bound: Mapping[str, Any], found: Description) -> None:
+def ask_roots(bound: Mapping[str, Any], found: CallDescription) -> None:
     """Have all ranks know what arguments are that one rank has. They agree on which these are."""
     for name, value in bound.items():
         if not isinstance(value, OnRoot):
@@ -115,7 +115,7 @@ def ask_roots(bound: Mapping[str, Any], found: Description) -> None:
         found.types[name], found.shapes[name] = f"{said[1]}[{len(said[0])}]", tuple(said[0])
 
 
-def _describe(name: str, value: Any, found: Description) -> None:
+def _describe(name: str, value: Any, found: CallDescription) -> None:
     if isinstance(value, DistArray):
         found.plan[name] = text_of(value.placement, f"g{_grid_number(value.grid, found)}")
         found.types[name], found.shapes[name] = f"{value.dtype.str}[{value.ndim}]", value.shape
@@ -130,7 +130,7 @@ def _describe(name: str, value: Any, found: Description) -> None:
         found.types[name] = f"{type(value).__name__} {value!r}"
 
 
-def _grid_number(grid: Grid, found: Description) -> int:
+def _grid_number(grid: Grid, found: CallDescription) -> int:
     if grid not in found.grids:
         found.grids.append(grid)
     return found.grids.index(grid)
@@ -216,17 +216,17 @@ class RankCalls:
             self._programs[described.key] = self._compiled(bound, described, profile, interrupts)
         return self._programs[described.key].run(bound, described, interrupts)
 
-    def _check(self, bound: Mapping[str, Any], described: Description) -> None:
+    def _check(self, bound: Mapping[str, Any], described: CallDescription) -> None:
         """Raise what a program that is known says about the arguments; add what stands for their elements."""
         if self._knows(described):
             known = self._programs[described.key]
             known.check(bound, described)
             described.values |= self._digests(bound, described, known.recipe)
 
-    def _digests(self, bound: Mapping[str, Any], described: Description, recipe: Recipe) -> dict[str, str]:
+    def _digests(self, bound: Mapping[str, Any], described: CallDescription, recipe: SymbolSources) -> dict[str, str]:
         return digests(bound, recipe.reads, self.options.check_replicas) if described.world.size > 1 else {}
 
-    def _knows(self, described: Description) -> bool:
+    def _knows(self, described: CallDescription) -> bool:
         """Return whether there is a program for such a call, and what it was compiled with is what it was."""
         known = self._programs.get(described.key)
         if known is None or not known.recipe.serves([grid.sizes for grid in described.grids]):
@@ -234,7 +234,7 @@ class RankCalls:
         return all(_still(source, value) for source, value in known.guards)
 
     def _compiled(
-        self, bound: Mapping[str, Any], described: Description, profile: driver.Profile, interrupts: Interrupts
+        self, bound: Mapping[str, Any], described: CallDescription, profile: driver.Profile, interrupts: Interrupts
     ) -> RankProgram:
         world, failed = described.world, None
         used: dict[str, str] = {}
@@ -258,7 +258,8 @@ class RankCalls:
             profile.clear()
             with interrupts.open():
                 loaded = recall(key, self.options, codes) if key else None
-                if loaded and not Recipe.from_json(loaded.extra).serves([grid.sizes for grid in described.grids]):
+                sizes = [grid.sizes for grid in described.grids]
+                if loaded and not SymbolSources.from_json(loaded.extra).serves(sizes):
                     loaded = None
                 return loaded or self._compile(bound, described, key, codes, figures, profile)
 
@@ -276,7 +277,7 @@ class RankCalls:
         return made
 
     def _compile(
-        self, bound: Mapping[str, Any], described: Description, key: str, codes: tuple[CodeType, ...],
+        self, bound: Mapping[str, Any], described: CallDescription, key: str, codes: tuple[CodeType, ...],
         figures: Mapping[str, int], profile: driver.Profile,
     ) -> Loaded:  # fmt: skip
         with driver.timed(profile, "frontend"):
@@ -296,7 +297,7 @@ class RankCalls:
             extra=recipe.as_json(), codes=codes,
         )  # fmt: skip
 
-    def _figures(self, described: Description) -> dict[str, int]:
+    def _figures(self, described: CallDescription) -> dict[str, int]:
         """Return the figures of the network as measured by rank 0, where a plan is chosen; all ranks call this."""
         world = described.world
         if described.grids or world.size == 1:
@@ -304,7 +305,7 @@ class RankCalls:
         cache, scope = driver.program_cache(self.options), scope_of(world)
         return dict(world.tell(kept(cache, scope, world.library_version) if world.rank == 0 else None))
 
-    def _remembered_as(self, source: str, described: Description) -> str:
+    def _remembered_as(self, source: str, described: CallDescription) -> str:
         """Return a key for the program of one rank, from source to artifact; "" where there is none."""
         from dcpy.programs.specialization.compiled_calls import compiler_identity
 
@@ -317,7 +318,7 @@ class RankCalls:
         return f"ranks {compiler_identity()} {passes} {libraries} {alone} {source} {described.key}" if source else ""
 
 
-def _samples(bound: Mapping[str, Any], described: Description) -> dict[str, Any]:
+def _samples(bound: Mapping[str, Any], described: CallDescription) -> dict[str, Any]:
     """Arrays of the whole shapes, for arguments that are dealt out: their elements are not read."""
     made: dict[int, Any] = {}
     for name, value in bound.items():
@@ -332,7 +333,7 @@ class RankProgram:
 
     def __init__(self, loaded: Loaded, world: World, guards: Guards) -> None:
         self.loaded, self.world, self.guards = loaded, world, guards
-        self.recipe = Recipe.from_json(loaded.extra)
+        self.recipe = SymbolSources.from_json(loaded.extra)
         self._call = compiled_function(replace(loaded, signature=apart(loaded.signature)))
         if world.calls_comm is None:
             world.renew()
@@ -342,11 +343,11 @@ class RankProgram:
         self._communicator = self.world.calls_comm
         attach(self.loaded.library, 0 if self._communicator is None else int(self._communicator.py2f()))
 
-    def check(self, bound: Mapping[str, Any], described: Description) -> None:
+    def check(self, bound: Mapping[str, Any], described: CallDescription) -> None:
         """`ArgumentShapeError` where sizes of one name differ."""
         self._symbols(bound, described)
 
-    def run(self, bound: Mapping[str, Any], described: Description, interrupts: Interrupts) -> Any:
+    def run(self, bound: Mapping[str, Any], described: CallDescription, interrupts: Interrupts) -> Any:
         """The native call. What one rank raises, all do, or the job ends."""
         symbols = self._symbols(bound, described)
         values = [self._value(arg.name, isinstance(arg, IntegerArg), bound, symbols, arg)
@@ -365,7 +366,7 @@ class RankProgram:
         settle(self.world, failed)
         return delivered(self.loaded.signature, results, bound)
 
-    def _symbols(self, bound: Mapping[str, Any], described: Description) -> dict[str, int]:
+    def _symbols(self, bound: Mapping[str, Any], described: CallDescription) -> dict[str, int]:
         found: dict[str, int] = {name: int(bound[name]) for name in self.recipe.numbers}
         told = {name: f"argument {name!r}" for name in found}
         for name, dims in self.recipe.sizes.items():
@@ -388,7 +389,7 @@ class RankProgram:
             found |= zip(places, grid.coordinates(rank), strict=True)
         return found
 
-    def _grids(self, described: Description) -> list[Grid]:
+    def _grids(self, described: CallDescription) -> list[Grid]:
         """Those of the arguments, those that the program names, then all ranks as a plan or a solver has them."""
         world, recipe = self.world, self.recipe
         named = [Grid(sizes, world) for sizes in recipe.fixed[len(described.grids) :]]

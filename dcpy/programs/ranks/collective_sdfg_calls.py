@@ -27,8 +27,8 @@ from dcpy.ir.editing.copying import copy_sdfg
 from dcpy.ir.editing.distribution_erasure import erased
 from dcpy.programs.ranks import sdfg_distribution
 from dcpy.programs.ranks.call_results import signature_of_rank
-from dcpy.programs.ranks.collective_calls import Description, RankProgram, describe
-from dcpy.programs.ranks.compilation import Recipe, expand_messages
+from dcpy.programs.ranks.collective_calls import CallDescription, RankProgram, describe
+from dcpy.programs.ranks.compilation import SymbolSources, expand_messages
 from dcpy.runtime.distributed.agreement import agree
 from dcpy.runtime.distributed.array_placement import Grid
 from dcpy.runtime.distributed.distributed_arrays import DistArray, OnRoot
@@ -49,7 +49,7 @@ def call_on_ranks(sdfg: Sdfg, bound: Mapping[str, Any], options: Options) -> Any
 
 def _call(sdfg: Sdfg, bound: Mapping[str, Any], options: Options, interrupts: Interrupts) -> Any:
     world, failed = current_world(), None
-    described = Description(world)
+    described = CallDescription(world)
     given = {name: value for name, value in bound.items() if not _is_grid_size(sdfg, name)}
     try:
         _require_whole(sdfg, given)
@@ -139,6 +139,6 @@ def _compiled(sdfg: Sdfg, options: Options, world: World) -> Loaded:
     expand_messages(local, alone=world.size == 1)
     grids = tuple(tuple(map(str, grid.sizes)) for grid in sdfg.grids.values())
     places = tuple(coordinate_names(name, len(grid.sizes)) for name, grid in sdfg.grids.items())
-    recipe = Recipe(sizes, numbers, grids, places, messages)
+    recipe = SymbolSources(sizes, numbers, grids, places, messages)
     signature = signature_of_rank(local, getattr(sdfg, "convention", None))
     return driver.compile_sdfg(local, signature, options, extra=recipe.as_json())

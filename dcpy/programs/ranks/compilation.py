@@ -1,6 +1,6 @@
 """Compilation for ranks: from a function and the placement of its arguments to an SDFG in local form, and machine code.
 
-What a call needs to know of it besides the signature is a `Recipe`, which is remembered with the library.
+What a call needs to know of it besides the signature is a `SymbolSources`, which is remembered with the library.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Symbols = Mapping[str, tuple[str, ...]]  # of the sizes of each grid
 
 
 @dataclass(frozen=True)
-class Recipe:
+class SymbolSources:
     """Sources of symbols' values: sizes of whole arrays (symbol, constant, offset), of grids; and coordinates.
 
     `numbers` are integer arguments that are symbols. `grids` has the symbols of each grid's sizes, `places` those of a
@@ -65,7 +65,7 @@ class Recipe:
         return {"ranks": asdict(self)}
 
     @classmethod
-    def from_json(cls, extra: Mapping[str, Any]) -> Recipe:
+    def from_json(cls, extra: Mapping[str, Any]) -> SymbolSources:
         """The inverse of `as_json`."""
         found = extra["ranks"]
         sizes = {name: tuple((str(s), int(c), int(o)) for s, c, o in dims) for name, dims in found["sizes"].items()}
@@ -85,7 +85,7 @@ def for_ranks(
     figures: Mapping[str, int] | None = None,
     steps: int = 0,
     overlap: bool = False,
-) -> Recipe:
+) -> SymbolSources:
     """Make an SDFG that of one rank, in place. `extents` are sizes of the arguments' grids, in plans g0, ...
 
     It serves grids of any sizes, but for those that the program itself names (`dcpy.distribute`). Where no argument has
@@ -123,7 +123,7 @@ def for_ranks(
     messages = [node for node in sdfg.body.walk_nodes() if isinstance(node, CommNode)]
     expand_messages(sdfg, alone=ranks == 1)
     places = tuple(coordinate_names(name, len(extents)) for name, extents in found.items())
-    return Recipe(
+    return SymbolSources(
         sizes, numbers, tuple(found.values()), places, bool(messages), named,
         (*fixed, *requested.grids.values()), reads,
     )  # fmt: skip

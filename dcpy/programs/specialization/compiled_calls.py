@@ -37,7 +37,7 @@ MAX_TUNED = 64  # versions of one pattern of calls, each for some sizes
 
 
 @dataclass(frozen=True)
-class Request:
+class CallRequest:
     """Request of a call: the names of its values, these taken apart, and the version that is next for such calls.
 
     `device_arguments` are the paths of arguments that are in the memory of a device.

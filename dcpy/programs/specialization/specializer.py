@@ -38,9 +38,9 @@ from dcpy.ir.sdfg import Sdfg
 from dcpy.programs.ranks import compilation
 from dcpy.programs.signatures import Convention
 from dcpy.programs.specialization.compiled_calls import (
+    CallRequest,
     Compiled,
     ProgramKeys,
-    Request,
     call_of,
     compiler_identity,
     recalled,
@@ -256,7 +256,7 @@ class Specializer:
 
     @faults_reported
     def _compile(
-        self, values: tuple[Any, ...], request: Request, keys: ProgramKeys, profile: driver.Profile
+        self, values: tuple[Any, ...], request: CallRequest, keys: ProgramKeys, profile: driver.Profile
     ) -> Compiled:
         key = keys.exact
         with driver.timed(profile, "frontend"):
@@ -291,7 +291,7 @@ class Specializer:
         return call.compiled(loaded)
 
     @faults_reported
-    def requested(self, values: tuple[Any, ...], symbols: tuple[str, ...], *, again: bool = False) -> Request:
+    def requested(self, values: tuple[Any, ...], symbols: tuple[str, ...], *, again: bool = False) -> CallRequest:
         """Return the request of a call with these values; with `again` the version that it compiled, if there is one.
 
         Behind the values of the parameters are those of `symbols`.
@@ -300,15 +300,15 @@ class Specializer:
         parts, there = self._taken_apart(dict(zip(names, values, strict=False)))
         self._require_assumed(parts.leaves)
         version = self._versions.next(parts.leaves, self.annotated(), parts.fields, self.symbols, again=again)
-        return Request(names, parts, there, version)
+        return CallRequest(names, parts, there, version)
 
-    def lowered(self, request: Request, profile: driver.Profile) -> Lowered:
+    def lowered(self, request: CallRequest, profile: driver.Profile) -> Lowered:
         """The SDFG of the version that a call asks for, as the frontend makes it."""
         examples = request.parts.leaves if request.version.speculates or self._by_value else None
         return self._lower(request.version.types, request.parts, profile, examples=examples)
 
     @faults_reported
-    def keys(self, request: Request) -> ProgramKeys:
+    def keys(self, request: CallRequest) -> ProgramKeys:
         """Under what the cache remembers the versions for calls like this."""
         if request.parts.records:
             return ProgramKeys(codes=(self.function.__code__,))

@@ -153,10 +153,10 @@ def _memory(
     pointer: int, shape: tuple[int, ...], strides: tuple[int, ...], dtype: np.dtype[Any], owner: Any = None
 ) -> NDArray:
     """An array over memory, which keeps `owner` alive."""
-    return np.asarray(_Shown(pointer, shape, strides, dtype, owner))
+    return np.asarray(_MemoryOwner(pointer, shape, strides, dtype, owner))
 
 
-class _Shown:
+class _MemoryOwner:
     """Base object of an array over memory, in NumPy's protocol."""
 
     def __init__(self, pointer: int, shape: Any, strides: Any, dtype: np.dtype[Any], owner: Any) -> None:

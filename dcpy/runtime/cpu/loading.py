@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dcpy.base.options import Options
 from dcpy.runtime.cpu.measured_costs import mark
-from dcpy.runtime.loading.devices import BuiltProgram, DeviceRuntime, Opened
+from dcpy.runtime.loading.devices import BuiltProgram, DeviceRuntime, OpenedProgram
 from dcpy.runtime.loading.shared_libraries import open_library
 from dcpy.runtime.storage.cache import Cache
 
@@ -13,9 +13,9 @@ def _measured(options: Options) -> str:
     return mark(Cache(options.cache_dir))
 
 
-def _open(built: BuiltProgram) -> Opened:
+def _open(built: BuiltProgram) -> OpenedProgram:
     """Programs of several ranks stay in memory."""
-    return Opened(open_library(built.path, program="" if built.options.distributed else built.signature.name))
+    return OpenedProgram(open_library(built.path, program="" if built.options.distributed else built.signature.name))
 
 
 CPU = DeviceRuntime(measured=_measured, open=_open, is_tunable=True, keeps_functions=True)

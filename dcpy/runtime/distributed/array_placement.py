@@ -71,7 +71,7 @@ class Grid:
 
 
 @dataclass(frozen=True, slots=True)
-class Dealt:
+class DistributedAxis:
     """One dimension, dealt out along an axis of the grid; no `block`: a balanced one (cyclic: single elements)."""
 
     axis: int
@@ -97,7 +97,7 @@ class Placement:
     """
 
     grid: Grid
-    axes: tuple[Dealt | None, ...]
+    axes: tuple[DistributedAxis | None, ...]
     root: int | None = None
 
     def __post_init__(self) -> None:
@@ -113,7 +113,7 @@ class Placement:
             found[0] = found[0][:0]
         return tuple(found)
 
-    def _indices(self, axis: Dealt | None, size: int, at: Sequence[int]) -> Indices:
+    def _indices(self, axis: DistributedAxis | None, size: int, at: Sequence[int]) -> Indices:
         if axis is None:
             return np.arange(size)
         ranks = self.grid.sizes[axis.axis]

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from dcpy.base.rank_grids import balanced, coordinates
-from dcpy.runtime.distributed.array_placement import Dealt, Grid, Placement
+from dcpy.runtime.distributed.array_placement import DistributedAxis, Grid, Placement
 from dcpy.runtime.distributed.mpi_datatypes import operation
 from dcpy.runtime.distributed.redistribution import redistributed
 from dcpy.runtime.distributed.subgrids import SubGrid, axes_of, rank_at, world_along
@@ -51,7 +51,7 @@ def axes_for(grid: AnyGrid, dims: int, correspondence: Sequence[int | None] | No
     return tuple(None if axis is None else has[axis] for axis in correspondence)
 
 
-class Scattering:
+class BlockScattering:
     """An array at the first rank of each part of a grid, and in blocks on the ranks of that part.
 
     The axes of `other`, another part of the same grid, belong to it, too: they have copies of blocks, or sums.
@@ -154,10 +154,10 @@ class Scattering:
         return found
 
 
-def dealt(axes: Sequence[int | None], blocks: Blocks) -> tuple[Dealt | None, ...]:
+def dealt(axes: Sequence[int | None], blocks: Blocks) -> tuple[DistributedAxis | None, ...]:
     """Each dimension along its axis: in blocks that go round, or in balanced ones."""
     return tuple(
-        None if axis is None else Dealt(axis, size, cyclic=size is not None)
+        None if axis is None else DistributedAxis(axis, size, cyclic=size is not None)
         for axis, size in zip(axes, blocks, strict=True)
     )
 

@@ -14,14 +14,14 @@ ANY_TAG = -1  # of receives, as in `dcpy.comm`
 
 
 @dataclass(eq=False)
-class Waiting:
+class WaitingMessage:
     """A message, or a receive, that has not met the other yet; what is sent is a copy."""
 
     array: NDArray
     tag: int
     is_met: bool = False
 
-    def takes(self, message: Waiting) -> bool:
+    def takes(self, message: WaitingMessage) -> bool:
         """Return whether a receive is for a message: of its tag, or of any."""
         return self.tag in (message.tag, ANY_TAG)
 
@@ -34,21 +34,21 @@ class Waiting:
             )
 
 
-_sent: list[Waiting] = []
-_taken: list[Waiting] = []
+_sent: list[WaitingMessage] = []
+_taken: list[WaitingMessage] = []
 
 
-def start_send(array: NDArray, tag: int) -> Waiting:
+def start_send(array: NDArray, tag: int) -> WaitingMessage:
     """Start a send, which is complete at once; a receive may come later."""
-    message = Waiting(np.array(array), tag, is_met=True)
+    message = WaitingMessage(np.array(array), tag, is_met=True)
     if not _meet(message):
         _sent.append(message)
     return message
 
 
-def start_receive(array: NDArray, tag: int) -> Waiting:
+def start_receive(array: NDArray, tag: int) -> WaitingMessage:
     """A receive, complete where the message was there already."""
-    receive = Waiting(array, tag)
+    receive = WaitingMessage(array, tag)
     other = next((each for each in _sent if receive.takes(each)), None)
     if other is None:
         _taken.append(receive)
@@ -60,8 +60,8 @@ def start_receive(array: NDArray, tag: int) -> Waiting:
 
 def send(array: NDArray, tag: int) -> None:
     """Wait for its receive, which has to be started."""
-    if not _meet(Waiting(np.array(array), tag)):
-        Waiting(array, tag).Wait()
+    if not _meet(WaitingMessage(np.array(array), tag)):
+        WaitingMessage(array, tag).Wait()
 
 
 def receive(array: NDArray, tag: int) -> None:
@@ -72,7 +72,7 @@ def receive(array: NDArray, tag: int) -> None:
     taken.Wait()
 
 
-def _meet(message: Waiting) -> bool:
+def _meet(message: WaitingMessage) -> bool:
     """Give a message to the first receive that takes it."""
     other = next((each for each in _taken if each.takes(message)), None)
     if other is not None:
@@ -81,7 +81,7 @@ def _meet(message: Waiting) -> bool:
     return other is not None
 
 
-def _deliver(message: Waiting, receive: Waiting) -> None:
+def _deliver(message: WaitingMessage, receive: WaitingMessage) -> None:
     if message.array.size != receive.array.size or message.array.dtype != receive.array.dtype:
         sent, taken = (f"{each.array.dtype}{list(each.array.shape)}" for each in (message, receive))
         raise CommunicationError(f"a rank alone sends {sent} to itself, and receives {taken}")

@@ -16,7 +16,7 @@ from dcpy.runtime.distributed.world import World
 from dcpy.runtime.loading.load import Loaded, open_built
 from dcpy.runtime.loading.shared_libraries import place_library
 from dcpy.runtime.storage.cache import Cache
-from dcpy.runtime.storage.records import Unfaithful, as_json, from_json
+from dcpy.runtime.storage.records import NoFaithfulJson, as_json, from_json
 
 
 def load_everywhere(
@@ -36,7 +36,7 @@ def load_everywhere(
         try:
             loaded = compiles()
             said = {"key": loaded.key, "signature": as_json(loaded.signature, codes), "extra": loaded.extra}
-        except Unfaithful as error:
+        except NoFaithfulJson as error:
             failed = DcpyError(f"a constant of the program cannot be sent to other ranks: {error}")
         except BaseException as error:
             failed = error

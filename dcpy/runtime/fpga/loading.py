@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from dcpy.base.options import FpgaMode, Options
-from dcpy.runtime.loading.devices import BuiltProgram, DeviceRuntime, Opened
+from dcpy.runtime.loading.devices import BuiltProgram, DeviceRuntime, OpenedProgram
 from dcpy.runtime.loading.shared_libraries import open_library
 
 if TYPE_CHECKING:
@@ -22,17 +22,17 @@ def _is_simulated(options: Options) -> bool:
     return options.fpga.mode is FpgaMode.SIMULATE
 
 
-def _open(built: BuiltProgram) -> Opened:
+def _open(built: BuiltProgram) -> OpenedProgram:
     """Open the board, unless kernels are simulated; simulated hardware explains deadlocks."""
     library, name = open_library(built.path), built.signature.name
     if not _is_simulated(built.options):
         from dcpy.runtime.fpga import boards
 
         boards.attach(library, name, built.options.fpga)
-        return Opened(library)
+        return OpenedProgram(library)
     from dcpy.runtime.fpga import simulation
 
-    return Opened(library, notes=functools.partial(simulation.wait_cycle_notes, library, name))
+    return OpenedProgram(library, notes=functools.partial(simulation.wait_cycle_notes, library, name))
 
 
 def _cycles(path: str, name: str) -> Mapping[str, SimulatedKernel]:

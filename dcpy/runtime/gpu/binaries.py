@@ -20,20 +20,20 @@ from dcpy.base.options import GpuOptions
 from dcpy.codegen.artifact import Artifact
 from dcpy.runtime.compilers.build import failure
 from dcpy.runtime.gpu.device_compilers import LANGUAGE, Binary, CompilationFailed, DeviceCompiler
-from dcpy.runtime.gpu.kernel_resources import Resources
+from dcpy.runtime.gpu.kernel_resources import KernelResources
 from dcpy.runtime.storage.cache import read_sealed, write_sealed
 
 RESOURCES = "resources.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundBinary:
     """A binary in a folder: its file, the chip, what its kernels need (nothing is known of PTX)."""
 
     path: Path
     arch: str
     digest: str
-    resources: tuple[Resources, ...] = ()
+    resources: tuple[KernelResources, ...] = ()
     note: str = ""
 
     def read(self) -> bytes | None:
@@ -84,17 +84,17 @@ def _document(compiler: DeviceCompiler, binaries: tuple[Binary, ...]) -> dict[st
     return {"compiler": compiler.id, "binaries": described}
 
 
-def binaries_in(folder: Path) -> tuple[Found, ...]:
+def binaries_in(folder: Path) -> tuple[FoundBinary, ...]:
     """Return the binaries that `build_device` left in a folder; empty where that is damaged."""
     text = read_sealed(folder / RESOURCES)
     try:
         document = json.loads(text) if text is not None else {"binaries": ()}
         return tuple(
-            Found(
+            FoundBinary(
                 folder / Path(str(one["file"])).name,
                 str(one["arch"]),
                 str(one["digest"]),
-                tuple(Resources.of_numbers(str(k), numbers) for k, numbers in sorted(one["kernels"].items())),
+                tuple(KernelResources.of_numbers(str(k), numbers) for k, numbers in sorted(one["kernels"].items())),
                 str(one["note"]),
             )
             for one in document["binaries"]
@@ -103,7 +103,7 @@ def binaries_in(folder: Path) -> tuple[Found, ...]:
         return ()
 
 
-def binary_for(folder: Path, arch: str) -> tuple[Found, bytes]:
+def binary_for(folder: Path, arch: str) -> tuple[FoundBinary, bytes]:
     """The machine code for a chip: its own, else that of an older chip of its generation, else PTX.
 
     Raises `ToolchainError` where the folder has none that is whole, `DeviceError` where none is for this chip.

@@ -16,7 +16,7 @@ from dcpy.codegen.artifact import DEVICE, Unit
 from dcpy.runtime.gpu.compiler_selection import device_compiler
 from dcpy.runtime.gpu.device_table import TO_DEVICE, TO_HOST, WITHIN_DEVICE
 from dcpy.runtime.gpu.drivers import DriverProgram, open_context
-from dcpy.runtime.gpu.measured_costs import Constants
+from dcpy.runtime.gpu.measured_costs import MeasuredConstants
 from dcpy.runtime.gpu.native import header
 
 BARRIERS = 1000
@@ -39,7 +39,7 @@ LARGEST = 256 << 20  # bytes of a copy: more than any cache holds
 ROWS, LAUNCHES, COPIES = 5, 200, 8
 
 
-def measure(backend: str, options: Options) -> Constants:
+def measure(backend: str, options: Options) -> MeasuredConstants:
     """Raise `DeviceError` and `ToolchainError` where there is nothing to measure, or nothing to compile with."""
     compiler, arch = device_compiler(backend, options)
     headers = tuple(Unit(name, header(name).read_text()) for name in ("dcpy_device.h", "dcpy_chips.h"))
@@ -48,7 +48,7 @@ def measure(backend: str, options: Options) -> Constants:
     program = context.program(binary.code, ("empty", "barriers", "operations"))
     try:
         size = min(LARGEST, context.facts().free // 8) // 4096 * 4096
-        return Constants(*_copies(program, size), *_launches(program), _operations(program))
+        return MeasuredConstants(*_copies(program, size), *_launches(program), _operations(program))
     finally:
         program.close()
 

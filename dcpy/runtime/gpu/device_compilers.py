@@ -14,7 +14,7 @@ from typing import Protocol
 from dcpy.base.errors import ToolchainError
 from dcpy.base.options import GpuOptions
 from dcpy.codegen.artifact import Unit
-from dcpy.runtime.gpu.kernel_resources import Resources
+from dcpy.runtime.gpu.kernel_resources import KernelResources
 
 LANGUAGE = "device"  # of the units that are for device compilers
 
@@ -29,7 +29,7 @@ class Binary:
     arch: str
     form: str  # "cubin", "ptx", "hsaco"
     code: bytes
-    resources: tuple[Resources, ...] = ()
+    resources: tuple[KernelResources, ...] = ()
     note: str = ""
 
     @property

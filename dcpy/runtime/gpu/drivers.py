@@ -62,7 +62,7 @@ class _DriverFacts(ctypes.Structure):
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class DeviceFacts:
     """Facts about a device: sizes in bytes; `version` is that of the driver's API, 13000 for CUDA 13.0."""
 
     name: str
@@ -87,7 +87,7 @@ class DeviceContext:
     handle: int
     library: ctypes.CDLL = field(repr=False)
 
-    def facts(self) -> Facts:
+    def facts(self) -> DeviceFacts:
         """Asked each time: free memory changes. Raises `DeviceError` where the context cannot be used."""
         self.check()
         raw = _DriverFacts()
@@ -95,7 +95,7 @@ class DeviceContext:
         texts = {name: getattr(raw, name).decode(errors="replace") for name in ("name", "arch")}
         names = (name for name, *_ in _DriverFacts._fields_ if name not in texts)
         numbers = {name: getattr(raw, name) for name in names}
-        return Facts(**texts, **{**numbers, "has_pool": bool(raw.has_pool)})
+        return DeviceFacts(**texts, **{**numbers, "has_pool": bool(raw.has_pool)})
 
     def check(self) -> None:
         """Raise `DeviceError` where the context is broken, or belongs to the parent of this process."""

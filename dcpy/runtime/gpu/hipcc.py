@@ -13,7 +13,7 @@ from dcpy.base.errors import ToolchainError
 from dcpy.base.options import GpuOptions
 from dcpy.codegen.artifact import Unit
 from dcpy.runtime.gpu.device_compilers import Binary, CompilationFailed, run
-from dcpy.runtime.gpu.kernel_resources import Resources
+from dcpy.runtime.gpu.kernel_resources import KernelResources
 
 INSTALL = "ROCm has it, and Debian: apt install hipcc libamdhip64-dev (370 MB)"
 FOR_AMD = ("env", "HIP_PLATFORM=amd")  # where CUDA is, too, hipcc would take nvcc
@@ -90,7 +90,7 @@ def _version(path: str) -> str | None:
 _REMARK = re.compile(r"remark:\s+(Function Name|VGPRs|ScratchSize \[bytes/lane\]|VGPRs Spill|LDS Size[^:]*): (\S+)")
 
 
-def resources_in(log: str) -> tuple[Resources, ...]:
+def resources_in(log: str) -> tuple[KernelResources, ...]:
     """Return clang's remarks on kernels: vector registers, bytes of a thread's stack and of a block's shared memory.
 
     A spilled register is 4 bytes.
@@ -107,4 +107,5 @@ def resources_in(log: str) -> tuple[Resources, ...]:
             here["spill_stores"] = here["spill_loads"] = 4 * int(value)
         else:
             here["shared" if what.startswith("LDS") else "stack"] = int(value)
-    return tuple(Resources(kernel, **numbers) for kernel, numbers in sorted(found.items()) if "registers" in numbers)
+    complete = (kernel for kernel in sorted(found) if "registers" in found[kernel])
+    return tuple(KernelResources(kernel, **found[kernel]) for kernel in complete)

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, fields
 
 
 @dataclass(frozen=True, slots=True)
-class Resources:
+class KernelResources:
     """Of one kernel: registers of a thread; bytes of a thread's stack, and of registers that it stores and loads there;
     bytes of a block's static shared memory.
     """
@@ -29,7 +29,7 @@ class Resources:
         return {name: value for name, value in asdict(self).items() if name != "kernel"}
 
     @classmethod
-    def of_numbers(cls, kernel: str, numbers: Mapping[str, int]) -> Resources:
+    def of_numbers(cls, kernel: str, numbers: Mapping[str, int]) -> KernelResources:
         """The inverse of `as_numbers`; raises KeyError, TypeError or ValueError for anything else."""
         return cls(kernel, **{f.name: int(numbers[f.name]) for f in fields(cls) if f.name != "kernel"})
 
@@ -47,7 +47,7 @@ _USED = re.compile(r"Used (\d+) registers(?P<rest>.*)")
 _SHARED = re.compile(r"(\d+) bytes smem")
 
 
-def resources_in(log: str) -> tuple[Resources, ...]:
+def resources_in(log: str) -> tuple[KernelResources, ...]:
     """Return the resources in ptxas's report (``-v``), by kernel, in order of names: its own order varies."""
     found: dict[str, dict[str, int]] = {}
     here: dict[str, int] = {}
@@ -59,10 +59,11 @@ def resources_in(log: str) -> tuple[Resources, ...]:
         elif used := _USED.search(line):
             shared = _SHARED.search(used["rest"])
             here |= {"registers": int(used[1]), "shared": int(shared[1]) if shared else 0}
-    return tuple(Resources(kernel, **numbers) for kernel, numbers in sorted(found.items()) if "registers" in numbers)
+    complete = (kernel for kernel in sorted(found) if "registers" in found[kernel])
+    return tuple(KernelResources(kernel, **found[kernel]) for kernel in complete)
 
 
-def exceeded(measured: Iterable[Resources], golden: Mapping[str, Resources]) -> tuple[str, ...]:
+def exceeded(measured: Iterable[KernelResources], golden: Mapping[str, KernelResources]) -> tuple[str, ...]:
     """Return why kernels exceed the figures in `golden`, a sentence each.
 
     Kernels exceed them that spill or have a stack, need more registers or shared memory, or are not in `golden`.
@@ -70,7 +71,7 @@ def exceeded(measured: Iterable[Resources], golden: Mapping[str, Resources]) -> 
     return tuple(reason for one in measured for reason in _excess(one, golden.get(one.kernel)))
 
 
-def _excess(measured: Resources, golden: Resources | None) -> Iterable[str]:
+def _excess(measured: KernelResources, golden: KernelResources | None) -> Iterable[str]:
     name = measured.kernel
     if measured.spill_stores or measured.spill_loads:
         yield f"{name} spills: {measured.spill_stores} bytes stored, {measured.spill_loads} bytes loaded"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from dcpy.base.errors import DeviceError
-from dcpy.runtime.loading.devices import KERNELS, LIBRARIES, BuiltProgram, DeviceArrays, DeviceRuntime, Opened
+from dcpy.runtime.loading.devices import KERNELS, LIBRARIES, BuiltProgram, DeviceArrays, DeviceRuntime, OpenedProgram
 from dcpy.runtime.loading.shared_libraries import Beside, open_library
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def _build_beside(artifact: Artifact, options: Options) -> Beside | None:
     return device_selection.device_build(artifact, options)
 
 
-def _open(built: BuiltProgram) -> Opened:
+def _open(built: BuiltProgram) -> OpenedProgram:
     """The library with its device: programs that differ in what their runs follow have copies of their own."""
     from dcpy.runtime.gpu import device_selection
 
@@ -45,7 +45,7 @@ def _open(built: BuiltProgram) -> Opened:
         library, built.path.parent, signature.name, names, options, built.kernel_places, libraries
     )
     device_selection.note_deferred(library, signature, device)
-    return Opened(library, device)
+    return OpenedProgram(library, device)
 
 
 def _device_arrays() -> DeviceArrays:

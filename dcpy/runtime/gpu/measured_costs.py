@@ -14,7 +14,7 @@ PER_SECOND = {"within": "GB/s", "to_": "GB/s", "operations": "GFLOP/s"}
 
 
 @dataclass(frozen=True, slots=True)
-class Constants:
+class MeasuredConstants:
     """Bytes or operations in a second, and seconds. Copies within the device read and write each byte: both count."""
 
     within_device: float
@@ -36,16 +36,18 @@ class Constants:
             yield field.name.replace("_", " "), figure
 
 
-def keep(cache: Cache, arch: str, measured: Constants) -> None:
+def keep(cache: Cache, arch: str, measured: MeasuredConstants) -> None:
     """Write them down: programs for this chip are compiled by them from now on. Raises `OSError`."""
     write_sealed(_place(cache, arch), json.dumps(asdict(measured), indent=1))
 
 
-def kept(cache: Cache, arch: str) -> Constants | None:
+def kept(cache: Cache, arch: str) -> MeasuredConstants | None:
     """Return the constants measured on this chip; None where there are none, or some are missing."""
     text = read_sealed(_place(cache, arch))
     try:
-        return None if text is None else Constants(**{name: float(value) for name, value in json.loads(text).items()})
+        if text is None:
+            return None
+        return MeasuredConstants(**{name: float(value) for name, value in json.loads(text).items()})
     except (ValueError, TypeError, AttributeError):
         return None
 

@@ -40,7 +40,7 @@ class BuiltProgram:
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenedProgram:
     """A shared library in memory, the device that its kernels run on, and what to say of a failed check."""
 
     library: ctypes.CDLL
@@ -68,9 +68,9 @@ def _nothing_measured(options: Options) -> str:
     return ""
 
 
-def _open_plain(built: BuiltProgram) -> Opened:
+def _open_plain(built: BuiltProgram) -> OpenedProgram:
     """A shared library that stays in memory."""
-    return Opened(open_library(built.path))
+    return OpenedProgram(open_library(built.path))
 
 
 def _counts_nothing(options: Options) -> bool:
@@ -127,7 +127,7 @@ class DeviceRuntime:
     measured: Callable[[Options], str] = _nothing_measured
     compilers: Callable[[Options, Toolchain], Toolchains] = _no_compilers
     build_beside: Callable[[Artifact, Options], Beside | None] = _nothing_beside
-    open: Callable[[BuiltProgram], Opened] = _open_plain
+    open: Callable[[BuiltProgram], OpenedProgram] = _open_plain
     device_arrays: Callable[[], DeviceArrays] | None = None
     is_tunable: bool = False
     keeps_functions: bool = False

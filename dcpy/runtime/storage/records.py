@@ -45,7 +45,7 @@ class RememberedProgram:
 KEY = re.compile(r"[0-9a-f]{32}")  # of a program: nothing else is looked for in the cache
 
 
-class Unfaithful(Exception):
+class NoFaithfulJson(Exception):
     """A value that JSON would change."""
 
 
@@ -56,7 +56,7 @@ def write_record(
 
     `codes` are the functions that the program is made of: places outside of these make no record.
     """
-    with contextlib.suppress(OSError, Unfaithful):
+    with contextlib.suppress(OSError, NoFaithfulJson):
         described = as_json(signature, codes)
         write_sealed(path, json.dumps({"key": key, "signature": described, "extra": extra}))
 
@@ -76,7 +76,7 @@ def read_record(path: Path, codes: Sequence[CodeType] = ()) -> RememberedProgram
 
 
 def as_json(value: object, codes: Sequence[CodeType] = ()) -> object:
-    """JSON for a signature and all that it holds. Raises `Unfaithful`."""
+    """JSON for a signature and all that it holds. Raises `NoFaithfulJson`."""
     if value is None or type(value) in (bool, int, float, str):
         return value
     if type(value) is complex:
@@ -86,12 +86,12 @@ def as_json(value: object, codes: Sequence[CodeType] = ()) -> object:
     if isinstance(value, SrcSpan):
         place = relative_to(codes, value)
         if place is None:
-            raise Unfaithful(repr(value))
+            raise NoFaithfulJson(repr(value))
         calls = {"calls": as_json(value.calls, codes)} if value.calls else {}
         return {"is": "SrcSpan", "of": place, **calls}
     if is_dataclass(value) and CLASSES.get(type(value).__name__) is type(value):
         return {"is": type(value).__name__, **{f.name: as_json(getattr(value, f.name), codes) for f in fields(value)}}
-    raise Unfaithful(repr(value))
+    raise NoFaithfulJson(repr(value))
 
 
 def from_json(value: Any, codes: Sequence[CodeType] = ()) -> Any:

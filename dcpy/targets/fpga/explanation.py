@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from math import ceil
 
-from dcpy.codegen.fpga.cycle_model.network_time import NetworkTime, Timed
+from dcpy.codegen.fpga.cycle_model.network_time import NetworkTime, TimedProcess
 from dcpy.codegen.fpga.cycle_model.program_time import KernelTime, ProgramTime
 from dcpy.codegen.fpga.program import predicted
 from dcpy.ir.data import Stream
@@ -59,7 +59,7 @@ def _kernel(kernel: KernelTime, simulated: SimulatedKernel | None, depths: Mappi
         yield f"    queue {name}: depth {depth}, needs {need}{told}"
 
 
-def _process(process: Timed) -> Iterator[str]:
+def _process(process: TimedProcess) -> Iterator[str]:
     name = process.name if process.copy is None else f"{process.name}[{process.copy}]"
     first = True
     waits = process.ends - process.course.cycles

@@ -16,7 +16,7 @@ from dcpy.ir.machine_model import Costs
 from dcpy.runtime.storage.cache import Cache
 
 if TYPE_CHECKING:
-    from dcpy.runtime.gpu.measured_costs import Constants
+    from dcpy.runtime.gpu.measured_costs import MeasuredConstants
 
 CHIPS = {
     "sm_75": replace(GPU_COSTS, memory_speed=270_000, operation_speed=250_000, transfer_speed=6_000),
@@ -28,7 +28,7 @@ CHIPS = {
 }
 
 
-def costs_of(arch: str, measured: Constants | None = None, costs: Costs = GPU_COSTS) -> Costs:
+def costs_of(arch: str, measured: MeasuredConstants | None = None, costs: Costs = GPU_COSTS) -> Costs:
     """The costs on a chip: `costs` with the chip's speeds, as measured where they were."""
     known = CHIPS.get(arch, costs)
     found = replace(

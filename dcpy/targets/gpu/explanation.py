@@ -25,7 +25,7 @@ from dcpy.ir.nodes import Map
 from dcpy.ir.schedules import ThreadBlock
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE, Expr
-from dcpy.runtime.gpu.kernel_resources import Resources
+from dcpy.runtime.gpu.kernel_resources import KernelResources
 from dcpy.targets.explanation_text import lines_of, location_text
 from dcpy.targets.gpu.costs import costs_of
 from dcpy.targets.lowered_program import LoweredProgram
@@ -40,7 +40,7 @@ class Chip:
 
     arch: str
     costs: Costs
-    resources: Mapping[str, Resources]
+    resources: Mapping[str, KernelResources]
     note: str
 
 
@@ -139,7 +139,7 @@ def _chip(artifact: Artifact, options: Options, costs: Costs) -> Chip:
         return Chip(arch, costs, {}, f"registers are not known: {error.help or error.message}")
 
 
-def _compiled(artifact: Artifact, arch: str, options: Options) -> dict[str, Resources]:
+def _compiled(artifact: Artifact, arch: str, options: Options) -> dict[str, KernelResources]:
     """Return the resources of each kernel on a chip, which need not be there."""
     from dcpy.runtime.gpu.hipcc import find_hipcc
     from dcpy.runtime.gpu.nvrtc import find_nvidia_compiler

@@ -88,7 +88,7 @@ def _variables(access: MemoryAccess) -> list[Variable]:
 
 
 @dataclass
-class _Ends:
+class _ProcessEnds:
     """Readers and writers of one process."""
 
     block: Dataflow
@@ -108,7 +108,7 @@ class _Ends:
 
 def _decouple(block: Dataflow, process: Process, rw: Rewriter) -> None:
     _as_loops(process, rw)
-    ends = _Ends(block, rw, {process.name})
+    ends = _ProcessEnds(block, rw, {process.name})
     found = _accesses(process, rw)
     assert not isinstance(found, Refusal)  # loops are what maps were
     for access in found:
@@ -125,7 +125,7 @@ def _as_loops(process: Process, rw: Rewriter) -> None:
         as_loops(maps[0], rw)
 
 
-def _through_a_queue(access: MemoryAccess, ends: _Ends) -> None:
+def _through_a_queue(access: MemoryAccess, ends: _ProcessEnds) -> None:
     """A queue in place of the memory, and a process at its other end."""
     rw, memlet = ends.rw, access.memlet
     region = ends.block.region
@@ -151,7 +151,7 @@ def _through_a_queue(access: MemoryAccess, ends: _Ends) -> None:
     (ends.writers if access.is_write else ends.readers).append(process)
 
 
-def _popped(access: MemoryAccess, queue: Memlet, ends: _Ends) -> Memlet:
+def _popped(access: MemoryAccess, queue: Memlet, ends: _ProcessEnds) -> Memlet:
     """A register that has the next token when a node runs."""
     rw, place = ends.rw, access.place
     assert isinstance(place, Tasklet | Copy)
@@ -175,7 +175,7 @@ def _repeats(memlet: Memlet, variables: list[tuple[str, Range]]) -> tuple[int, l
     return times, left
 
 
-def _repeated(source: Memlet, queue: Memlet, times: int, ends: _Ends) -> Region:
+def _repeated(source: Memlet, queue: Memlet, times: int, ends: _ProcessEnds) -> Region:
     """Read an element once, and give it so many times."""
     rw = ends.rw
     dtype = rw.uses.desc(source.container).dtype

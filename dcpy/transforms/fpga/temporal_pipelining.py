@@ -48,7 +48,7 @@ class GridBox:
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class TimeStepStage:
     """A map of a time step: what it reads, and what it writes."""
 
     node: Map
@@ -94,10 +94,10 @@ class TemporalPipelining(GraphPass):
                 _chain(loop, stages, max(self.steps, 1), rw)
 
 
-def _stages(loop: Loop, rw: Rewriter) -> list[Stage] | Refusal:
+def _stages(loop: Loop, rw: Rewriter) -> list[TimeStepStage] | Refusal:
     if loop.range.step is not ONE:
         return Refusal("time steps are not counted one by one")
-    found: list[Stage] = []
+    found: list[TimeStepStage] = []
     for block in loop.body.blocks:
         if not isinstance(block, State):
             return Refusal(f"there is a {block.kind} in a time step")
@@ -111,7 +111,7 @@ def _stages(loop: Loop, rw: Rewriter) -> list[Stage] | Refusal:
     return _why_no_chain(found) or found
 
 
-def _why_no_chain(found: Sequence[Stage]) -> Refusal | None:
+def _why_no_chain(found: Sequence[TimeStepStage]) -> Refusal | None:
     if len({stage.target for stage in found}) < len(found):
         return Refusal("an array is written twice in a time step")
     for before, stage in zip([*found[-1:], *found[:-1]], found, strict=True):
@@ -122,7 +122,7 @@ def _why_no_chain(found: Sequence[Stage]) -> Refusal | None:
     return None
 
 
-def _stage(node: Map, rw: Rewriter) -> Stage | Refusal:
+def _stage(node: Map, rw: Rewriter) -> TimeStepStage | Refusal:
     if refusal := why_not_streamed(node, rw):
         return refusal
     bounds = [(values.start.constant, values.stop.constant, values.step.constant) for values in node.domain]
@@ -142,7 +142,7 @@ def _stage(node: Map, rw: Rewriter) -> Stage | Refusal:
     if boxes[0] is None or boxes[1] is None:
         return Refusal("it accesses elements at distances that are not constant")
     first = GridBox(_numbers(window.start), _numbers(window.box)) if window else boxes[0]
-    return Stage(node, source, target, first, boxes[1], window)
+    return TimeStepStage(node, source, target, first, boxes[1], window)
 
 
 def _elements(node: Map, rw: Rewriter) -> tuple[list[Memlet], list[Memlet]]:
@@ -166,7 +166,7 @@ def _numbers(values: Sequence[Expr]) -> tuple[int, ...]:
     return tuple(value.constant or 0 for value in values)
 
 
-def _chain(loop: Loop, stages: Sequence[Stage], steps: int, rw: Rewriter) -> None:
+def _chain(loop: Loop, stages: Sequence[TimeStepStage], steps: int, rw: Rewriter) -> None:
     """Chains of so many steps, of half as many for the rest, and so on; the loop keeps what is left."""
     region, grid = loop.region, stages[0].source
     assert region is not None  # `decide` asked
@@ -189,7 +189,7 @@ def _chain(loop: Loop, stages: Sequence[Stage], steps: int, rw: Rewriter) -> Non
             return
 
 
-def _network(stages: Sequence[Stage], source: str, target: str, region: Region, rw: Rewriter) -> Dataflow:
+def _network(stages: Sequence[TimeStepStage], source: str, target: str, region: Region, rw: Rewriter) -> Dataflow:
     """A chain of stages from one array to another one."""
     grid = stages[0].source
     network = MapProcesses(stages[0].node, rw)
@@ -218,7 +218,7 @@ def _loops(box: GridBox, rw: Rewriter) -> tuple[Subset, list[tuple[str, Range]]]
     return box_loops(box.start, box.extents, [rw.fresh_name("at") for _ in box.start])
 
 
-def _computed(stage: Stage, queue: str, network: MapProcesses, region: Region) -> str:
+def _computed(stage: TimeStepStage, queue: str, network: MapProcesses, region: Region) -> str:
     """The processes of one stage; gives the queue of its results."""
     rw, node = network.rw, stage.node
     reads, writes = ports_of(node, rw, region)
@@ -238,7 +238,7 @@ def _in_loops(port: StreamedElement, names: dict[str, str]) -> StreamedElement:
     return replace(port, memlet=renamed(port.memlet, names))
 
 
-def _framed(stage: Stage, box: GridBox, around: str, queue: str, network: MapProcesses, region: Region) -> str:
+def _framed(stage: TimeStepStage, box: GridBox, around: str, queue: str, network: MapProcesses, region: Region) -> str:
     """A process that puts elements of memory around those of a stage; gives the queue of all of them."""
     rw, inside = network.rw, stage.writes
     framed = _stream(stage.target, "framed", region, rw)

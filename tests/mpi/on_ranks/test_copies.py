@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from dcpy.distributed import world
-from dcpy.ir.communication import Visit
+from dcpy.ir.communication import RankVisit
 from dcpy.ir.data import Array
 from dcpy.ir.distribution import Blocked, Cyclic, Distribution, Partial, ProcessGrid, Root, Section, coordinate_names
 from dcpy.ir.interp.local_parts import part_of
@@ -163,7 +163,7 @@ def visits_of(grids, given, names, ranks):
     made = []
     for rank in range(ranks):
         inputs = {names[0]: given[0][rank]}
-        made.append(Visit(grids, symbols_of(grids, rank), inputs, {names[1]: given[1][rank]}, rank))
+        made.append(RankVisit(grids, symbols_of(grids, rank), inputs, {names[1]: given[1][rank]}, rank))
     return made
 
 

@@ -11,7 +11,7 @@ from dcpy.base.errors import ArgumentError, BlockError, GridError
 from dcpy.ir.distribution import ProcessGrid, coordinate_names
 from dcpy.ir.interp.local_parts import local_part
 from dcpy.ir.text.distribution_parser import parse_distribution
-from dcpy.runtime.distributed.array_placement import Dealt, Grid, Placement
+from dcpy.runtime.distributed.array_placement import DistributedAxis, Grid, Placement
 from dcpy.runtime.distributed.world import World
 
 
@@ -38,7 +38,7 @@ def draw_axes(draw, sizes, shape):
         cyclic = draw.random() < 0.4
         least = 1 if cyclic or axis is None else max(1, -(-size // sizes[axis]))
         block = None if draw.random() < 0.5 else int(least + draw.integers(0, 3))
-        axes.append(None if axis is None else Dealt(int(axis), block, cyclic))
+        axes.append(None if axis is None else DistributedAxis(int(axis), block, cyclic))
     return tuple(axes)
 
 
@@ -63,7 +63,7 @@ def test_a_grid_of_more_ranks_than_there_are():
 
 
 def test_a_block_of_another_shape():
-    on = Placement(Grid((4,), World(3, 4)), (Dealt(0), None))
+    on = Placement(Grid((4,), World(3, 4)), (DistributedAxis(0), None))
     with pytest.raises(BlockError, match=r"the block of rank 3 is 26 x 50, and .* says 25 x 50"):
         d.from_local(np.zeros((26, 50)), on, (100, 50))
 
@@ -81,7 +81,7 @@ def test_a_block_that_is_replaced():
 
 def test_blocks_that_do_not_hold_the_array():
     with pytest.raises(GridError, match="2 blocks of 3 elements do not hold 7 elements"):
-        dcpy.distribute(np.zeros(7), Placement(Grid((2,), World(0, 2)), (Dealt(0, 3),)))
+        dcpy.distribute(np.zeros(7), Placement(Grid((2,), World(0, 2)), (DistributedAxis(0, 3),)))
 
 
 def test_more_dimensions_than_axes():
@@ -115,7 +115,7 @@ def test_programs_of_one_rank_take_no_array_of_many():
 
 
 def test_interchange_tells_who_has_what():
-    array = dcpy.zeros((4, 3), on=Placement(Grid((2,), World(1, 2)), (Dealt(0), None)))
+    array = dcpy.zeros((4, 3), on=Placement(Grid((2,), World(1, 2)), (DistributedAxis(0), None)))
     said = array.__partitioned__
     assert (said["shape"], said["partition_tiling"], said["locals"]) == ((4, 3), (2, 1), [(1, 0)])
     assert [part["start"] for part in said["partitions"].values()] == [(0, 0), (2, 0)]
@@ -123,5 +123,5 @@ def test_interchange_tells_who_has_what():
 
 
 def test_what_it_prints():
-    array = dcpy.zeros((4, 3), on=Placement(Grid((2,), World(1, 2)), (Dealt(0), None)))
+    array = dcpy.zeros((4, 3), on=Placement(Grid((2,), World(1, 2)), (DistributedAxis(0), None)))
     assert repr(array) == "DistArray(shape=(4, 3), dtype=float64, on (block 0, whole) on 2)"

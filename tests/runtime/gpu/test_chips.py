@@ -13,7 +13,7 @@ from dcpy.codegen.artifact import Unit
 from dcpy.runtime.gpu.binaries import binaries_in, binary_for, build_device
 from dcpy.runtime.gpu.compiler_selection import device_compiler
 from dcpy.runtime.gpu.device_compilers import CompilationFailed
-from dcpy.runtime.gpu.kernel_resources import Resources, exceeded
+from dcpy.runtime.gpu.kernel_resources import KernelResources, exceeded
 from dcpy.runtime.gpu.nvrtc import find_nvidia_compiler, open_nvrtc
 from dcpy.runtime.gpu.sass import count, instructions, run_tool
 from tests.conftest import GOLDEN
@@ -109,7 +109,7 @@ def test_kernels_need_no_more_than_the_golden_figures(binary, nvrtc, request):
         FIGURES.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n")
     if known["compiler"] != nvrtc.id:
         pytest.skip(f"the golden figures are of {known['compiler']}, and this is {nvrtc.id}")
-    golden = {name: Resources.of_numbers(name, numbers) for name, numbers in known[binary.arch].items()}
+    golden = {name: KernelResources.of_numbers(name, numbers) for name, numbers in known[binary.arch].items()}
     assert exceeded(binary.resources, golden) == ()
 
 

@@ -10,7 +10,7 @@ from dcpy.base.errors import DeviceError, ToolchainError
 from dcpy.runtime.gpu import hipcc
 from dcpy.runtime.gpu.binaries import RESOURCES, binaries_in, binary_for
 from dcpy.runtime.gpu.device_compilers import nvidia_target
-from dcpy.runtime.gpu.kernel_resources import Resources, exceeded, resources_in
+from dcpy.runtime.gpu.kernel_resources import KernelResources, exceeded, resources_in
 from dcpy.runtime.gpu.sass import count
 from dcpy.runtime.storage.cache import write_sealed
 
@@ -43,32 +43,32 @@ k.cu:4:1: remark:     LDS Size [bytes/block]: 264 [-Rpass-analysis=kernel-resour
 
 
 def test_what_ptxas_says():
-    first = Resources("first", 12)
-    second = Resources("second", 38, stack=1600, spill_stores=24, spill_loads=16, shared=2400)
+    first = KernelResources("first", 12)
+    second = KernelResources("second", 38, stack=1600, spill_stores=24, spill_loads=16, shared=2400)
     assert resources_in(LOG) == (first, second)
-    assert Resources.of_numbers("second", second.as_numbers()) == second
+    assert KernelResources.of_numbers("second", second.as_numbers()) == second
 
 
 def test_what_clang_remarks():
-    assert hipcc.resources_in(REMARKS) == (Resources("axpy", 6, 16, 8, 8, 264),)
+    assert hipcc.resources_in(REMARKS) == (KernelResources("axpy", 6, 16, 8, 8, 264),)
 
 
 def test_a_gate_names_each_excess():
-    golden = {"first": Resources("first", 10, shared=8), "second": Resources("second", 40, shared=2000)}
+    golden = {"first": KernelResources("first", 10, shared=8), "second": KernelResources("second", 40, shared=2000)}
     assert exceeded(resources_in(LOG), golden) == (
         "first needs 12 registers, golden are 10",
         "second spills: 24 bytes stored, 16 bytes loaded",
         "second has a stack of 1600 bytes: an array in it is indexed, or a function is not inlined",
         "second needs 2400 bytes of shared memory, golden are 2000",
     )
-    assert exceeded([Resources("third", 1)], golden) == ("third has no golden figure",)
-    assert exceeded([Resources("first", 9, shared=8)], golden) == ()
+    assert exceeded([KernelResources("third", 1)], golden) == ("third has no golden figure",)
+    assert exceeded([KernelResources("first", 9, shared=8)], golden) == ()
 
 
 def test_blocks_that_fit_a_multiprocessor():
-    assert Resources("k", 32).blocks_per_processor(256) == 8
-    assert Resources("k", 128).blocks_per_processor(256) == 2
-    assert Resources("k", 16, shared=100_000).blocks_per_processor(128) == 2
+    assert KernelResources("k", 32).blocks_per_processor(256) == 8
+    assert KernelResources("k", 128).blocks_per_processor(256) == 2
+    assert KernelResources("k", 16, shared=100_000).blocks_per_processor(128) == 2
 
 
 def test_instructions_are_counted_with_their_modifiers():

@@ -5,7 +5,7 @@ import pytest
 from dcpy.base.source import SrcSpan
 from dcpy.codegen import artifact
 from dcpy.codegen.artifact import Check, Signature
-from dcpy.runtime.storage.records import Unfaithful, as_json, from_json
+from dcpy.runtime.storage.records import NoFaithfulJson, as_json, from_json
 from dcpy.runtime.storage.relative_spans import placed, relative_to
 
 TEXT = """def g(x):
@@ -54,7 +54,7 @@ def test_w13_signatures_are_kept_with_places():
     described = as_json(signature, codes)
     assert "one.py" not in repr(described)
     assert from_json(described, moved).checks[0].span == SrcSpan("/b/two.py", 15, 15, 15, 19)
-    with pytest.raises(Unfaithful):
+    with pytest.raises(NoFaithfulJson):
         as_json(signature, codes[1:])
     with pytest.raises(IndexError):
         from_json(as_json(Signature("f", (), checks=(Check("E", "", SrcSpan("/a/one.py", 2)),)), codes), codes[:1])

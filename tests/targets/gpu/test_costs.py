@@ -9,12 +9,12 @@ import pytest
 from dcpy.base.options import resolve_options
 from dcpy.ir.gpu.costs import GPU_COSTS
 from dcpy.runtime.gpu import drivers
-from dcpy.runtime.gpu.measured_costs import Constants, keep, kept
+from dcpy.runtime.gpu.measured_costs import MeasuredConstants, keep, kept
 from dcpy.runtime.storage.cache import Cache
 from dcpy.targets.catalog import TARGETS
 from dcpy.targets.gpu.costs import CHIPS, costs_of
 
-MEASURED = Constants(
+MEASURED = MeasuredConstants(
     *(2e12, 5e10, 1e10, 5e10, 1e10), launch=2.5e-6, launch_and_wait=8e-6, block_barrier=1.5e-7, operations=9e12
 )
 

@@ -34,7 +34,7 @@ class DeadlockError(UnknownCyclesError):
 
 
 @dataclass(frozen=True, slots=True)
-class Timed:
+class TimedProcess:
     """A process, or a copy of one, in a run of its network."""
 
     name: str
@@ -53,7 +53,7 @@ class NetworkTime:
     """A run of a kernel."""
 
     cycles: int
-    processes: tuple[Timed, ...]
+    processes: tuple[TimedProcess, ...]
     is_exact: bool  #: also about processes that wait for room
     needed_depths: dict[str, int]  #: places that each queue needs so that no process waits for room
     queues: tuple[Memory, ...] = ()
@@ -105,7 +105,7 @@ def network_time(
     if exact is not None and exact.blocked:
         raise DeadlockError(exact)
     timed = tuple(
-        Timed(
+        TimedProcess(
             one.function.name,
             one.copy,
             start,
@@ -188,7 +188,7 @@ def _queue(arg: LirExpr) -> str:
 
 
 @dataclass(slots=True)
-class _Lag:
+class _Lateness:
     """By how many cycles a process is late, from cycles of its own on; it never makes up for it."""
 
     events: dict[int, int] = field(default_factory=dict)
@@ -208,7 +208,7 @@ class _Lag:
 def _shifts(courses: Sequence[ProcessTime]) -> tuple[list[int], list[int]]:
     """By how many cycles each process starts, and ends, later than it would if it never waited."""
     producers = {queue: number for number, course in enumerate(courses) for queue in course.pushes}
-    lags = [_Lag() for _ in courses]
+    lags = [_Lateness() for _ in courses]
 
     def wait(number: int) -> bool:
         """Return whether a process is later than was known."""
@@ -249,7 +249,7 @@ def _producers_first(
         yield members[part], bool(others) or graph.has_edge(first, first)
 
 
-def _wait(lag: _Lag, taken: TokenBursts, source: _Lag, given: TokenBursts) -> bool:
+def _wait(lag: _Lateness, taken: TokenBursts, source: _Lateness, given: TokenBursts) -> bool:
     """A consumer takes no token before it is seen. Between ends of bursts both are linear, so these are enough."""
     changed = False
     for token in sorted({token for token, _ in (*given.points, *taken.points)}):

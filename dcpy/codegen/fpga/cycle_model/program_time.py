@@ -58,14 +58,14 @@ def program_time(
 
     Without waits: if no process waited for room.
     """
-    walk = _Host({one.name: one for one in hosts}, {one.name: one for one in kernels}, functions, with_waits)
+    walk = _HostTime({one.name: one for one in hosts}, {one.name: one for one in kernels}, functions, with_waits)
     walk.result.kernels = {one.name: KernelTime(one.name) for one in kernels}
     walk.body(entry.body, dict(known))
     return walk.result
 
 
 @dataclass
-class _Host:
+class _HostTime:
     hosts: Mapping[str, tree.Function]
     kernels: Mapping[str, tree.Function]
     functions: Sequence[tree.Function]

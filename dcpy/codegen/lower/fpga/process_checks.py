@@ -39,7 +39,7 @@ def guarded(body: tree.Body, fresh: Callable[[str], str], refuse: Callable[[], E
         return GuardedProcess(body)
     kept = Name(fresh("failure"), INDEX)
     values = tuple(Name(fresh(f"failure_value{number}"), INDEX) for number in range(PLACES - 1))
-    inside = _Keeping(kept, values, refuse).body(body)
+    inside = _FailureKeeping(kept, values, refuse).body(body)
     place = fresh("failed")
     pointer = Name(place, Pointer(INDEX))
     told = tuple(
@@ -50,7 +50,7 @@ def guarded(body: tree.Body, fresh: Callable[[str], str], refuse: Callable[[], E
 
 
 @dataclass(frozen=True, slots=True)
-class _Keeping:
+class _FailureKeeping:
     kept: Name
     values: tuple[Name, ...]
     refuse: Callable[[], Exception]

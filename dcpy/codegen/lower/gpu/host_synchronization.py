@@ -12,7 +12,7 @@ from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import Infix, Intrinsic, LirExpr, Literal, Name
 from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, Pointer
 from dcpy.codegen.lower.context import Context
-from dcpy.codegen.lower.gpu.pending_waits import NOTHING, Pending, Rescue
+from dcpy.codegen.lower.gpu.pending_waits import NOTHING, PendingWait, Rescue
 from dcpy.codegen.lower.gpu.program_state import notes_of, program_of
 
 
@@ -35,16 +35,16 @@ def command(
         context.drop_last()
     context.emit(statement)
     if pending is not None or checks:
-        before = pending or Pending()
+        before = pending or PendingWait()
         finish(context, before.checks or checks, rescue or before.rescue)
 
 
-def _pending(context: Context) -> Pending | None:
+def _pending(context: Context) -> PendingWait | None:
     """Return the wait that the previous statement is, if it is one."""
     if not _is_finish(context.last):
         return None
     known = notes_of(context).pending_wait
-    return known if known is not None and known.wait is context.last else Pending(context.last)
+    return known if known is not None and known.wait is context.last else PendingWait(context.last)
 
 
 def wait_for_reads(context: Context) -> None:
@@ -78,7 +78,7 @@ def finish(context: Context, checks: bool = False, rescue: Rescue = NOTHING) -> 
     """Wait for a device; leave where a check has failed there, where its memory was not enough, or where it broke."""
     if not _is_finish(context.last):
         _leave_unless(context, "device_finish", (Name("error", Pointer(INDEX)),), rescue)
-        notes_of(context).pending_wait = Pending(context.last, checks, rescue)
+        notes_of(context).pending_wait = PendingWait(context.last, checks, rescue)
 
 
 def end(context: Context) -> None:

@@ -12,7 +12,7 @@ NOTHING: Rescue = {}
 
 
 @dataclass(frozen=True)
-class Pending:
+class PendingWait:
     """A wait, as a statement. Where `checks` fail on the device, `rescue` fetches what the device alone had before."""
 
     wait: Statement | None = None

@@ -9,7 +9,7 @@ from dcpy.base.options import GpuOptions
 from dcpy.codegen.lower.context import Context, ModuleContext
 from dcpy.codegen.lower.device_lowering import DeviceLowering
 from dcpy.codegen.lower.gpu.kernel_context import KernelContext
-from dcpy.codegen.lower.gpu.pending_waits import Pending
+from dcpy.codegen.lower.gpu.pending_waits import PendingWait
 from dcpy.ir.tree import Element
 
 
@@ -29,7 +29,7 @@ class FunctionNotes:
     """A function of the host: what the device alone has where a kernel fails, and its last wait."""
 
     device_only_arguments: Mapping[Element, tuple[str, ...]] = field(default_factory=dict)  #: of kernels
-    pending_wait: Pending | None = None
+    pending_wait: PendingWait | None = None
 
 
 def program_of(module: ModuleContext) -> GpuProgram:

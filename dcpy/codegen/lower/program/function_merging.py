@@ -31,7 +31,7 @@ VARIABLE = {
 
 
 @dataclass(frozen=True, slots=True)
-class _Same:
+class _MergedFunction:
     """The function that stands for others, and the numbers that each of them passes to it."""
 
     function: tree.Function
@@ -94,7 +94,7 @@ def _kind(function: tree.Function) -> tuple[Key, list[Literal]]:
     return (function.result, kind_of(function.params), kind_of(function.body)), literals
 
 
-def _one_for_all(group: list[tuple[tree.Function, list[Literal]]]) -> _Same:
+def _one_for_all(group: list[tuple[tree.Function, list[Literal]]]) -> _MergedFunction:
     """The first function of a kind, with parameters for the numbers in which the others differ."""
     first, numbers = group[0]
     differing = [at for at, number in enumerate(numbers) if any(others[at] != number for _, others in group)]
@@ -103,7 +103,7 @@ def _one_for_all(group: list[tuple[tree.Function, list[Literal]]]) -> _Same:
     params = (*first.params, *(tree.Parameter(name.name, name.type) for name in fresh.values()))
     body = _with_numbers(first.body, fresh)
     passed = {function.name: tuple(own[at] for at in differing) for function, own in group}
-    return _Same(replace(first, params=params, body=body), passed)
+    return _MergedFunction(replace(first, params=params, body=body), passed)
 
 
 def _names_in(function: tree.Function) -> Iterator[Name]:
@@ -169,7 +169,7 @@ def _rebuilt(part: T, change: Callable[[Any], Any]) -> T:
 # -- calls -------------------------------------------------------------------------------------------------------------
 
 
-def _redirected(function: tree.Function, stands_for: dict[str, _Same]) -> tree.Function:
+def _redirected(function: tree.Function, stands_for: dict[str, _MergedFunction]) -> tree.Function:
     """A function with its calls of maps going to those that stand for them."""
 
     def change(statement: tree.Statement) -> tree.Statement:
@@ -183,7 +183,9 @@ def _redirected(function: tree.Function, stands_for: dict[str, _Same]) -> tree.F
     return _with_statements(function, change)
 
 
-def _with_teams(functions: list[tree.Function], stands_for: dict[str, _Same], names: Names) -> list[tree.Function]:
+def _with_teams(
+    functions: list[tree.Function], stands_for: dict[str, _MergedFunction], names: Names
+) -> list[tree.Function]:
     """Give each shared map a function that decides whether a team runs it, instead of the decision at each call."""
     shared = {one.function.name: one.function for one in stands_for.values()}
     teams: dict[tuple[str, LirExpr | None], tree.Function] = {}

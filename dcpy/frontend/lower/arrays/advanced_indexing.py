@@ -19,7 +19,7 @@ from dcpy.frontend.lower.arithmetic.range_checks import stored
 from dcpy.frontend.lower.arrays import boolean_indexing, memory_order
 from dcpy.frontend.lower.arrays.basic_indexing import at_points, basic, element_index, is_surely_inside
 from dcpy.frontend.lower.arrays.stores import require_writable
-from dcpy.frontend.lower.arrays.subscript_keys import FULL, NEW, Keys, chooses, is_mask
+from dcpy.frontend.lower.arrays.subscript_keys import FULL, NEW, SubscriptKeys, chooses, is_mask
 from dcpy.ir import types
 from dcpy.ir.symbolic import Expr
 
@@ -64,7 +64,7 @@ class Selection:
         return {"axes": self.axes, "first": self.first, "shown": self.shown, "proved": self.proved, "checked": checked}
 
 
-def read(b: TypedEmitter, value: ArrayValue, keys: Keys) -> ArrayValue:
+def read(b: TypedEmitter, value: ArrayValue, keys: SubscriptKeys) -> ArrayValue:
     """``value[indices]``: a new array."""
     masked = boolean_indexing.masked(b, value, keys)
     if masked is not None:
@@ -78,7 +78,13 @@ def read(b: TypedEmitter, value: ArrayValue, keys: Keys) -> ArrayValue:
 
 
 def write(
-    b: TypedEmitter, value: ArrayValue, keys: Keys, source: Value, *, checked: bool = False, combination: str = ""
+    b: TypedEmitter,
+    value: ArrayValue,
+    keys: SubscriptKeys,
+    source: Value,
+    *,
+    checked: bool = False,
+    combination: str = "",
 ) -> None:
     """``value[indices] = source``, in order. Indices with which `value` was read just now are `checked` already.
 
@@ -100,7 +106,7 @@ def write(
 
 
 def _scatter(
-    b: TypedEmitter, value: ArrayValue, chosen: Selection, keys: Keys, source: Value, fields: dict[str, Any]
+    b: TypedEmitter, value: ArrayValue, chosen: Selection, keys: SubscriptKeys, source: Value, fields: dict[str, Any]
 ) -> None:
     base, shape = chosen.base, chosen.result_shape
     if isinstance(source, ArrayValue):
@@ -173,7 +179,7 @@ def _shown(chosen: ExpandedIndices) -> list[int]:
     return axes
 
 
-def _without_masks(b: TypedEmitter, value: ArrayValue, keys: Keys) -> ExpandedIndices:
+def _without_masks(b: TypedEmitter, value: ArrayValue, keys: SubscriptKeys) -> ExpandedIndices:
     """The places that the keys name, with one integer array for each dimension of a mask."""
     plain: list[Value] = []
     proved: list[int] = []

@@ -33,7 +33,7 @@ from dcpy.frontend.lower.arithmetic.elementwise import convert
 from dcpy.frontend.lower.arithmetic.operators import UFUNC_OF, binary
 from dcpy.frontend.lower.arithmetic.range_checks import stored
 from dcpy.frontend.lower.arrays import advanced_indexing, basic_indexing, stores
-from dcpy.frontend.lower.arrays.subscript_keys import IndexingMode, Keys, written_out
+from dcpy.frontend.lower.arrays.subscript_keys import IndexingMode, SubscriptKeys, written_out
 from dcpy.frontend.lower.control import item_variants
 from dcpy.frontend.lower.expressions import attribute, evaluate, evaluate_all, keys_of, subscript
 from dcpy.frontend.lower.frame import is_field
@@ -443,7 +443,7 @@ def _augment_keys(
 
 
 def _augment_chosen(
-    frame: Frame, owner: ArrayValue, keys: Keys, symbol: str, value: Value, old: ArrayValue | None = None
+    frame: Frame, owner: ArrayValue, keys: SubscriptKeys, symbol: str, value: Value, old: ArrayValue | None = None
 ) -> None:
     """``owner[arrays] symbol= value``: a copy is changed in place, and stored."""
     b = frame.b

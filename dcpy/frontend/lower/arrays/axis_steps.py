@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from dcpy.frontend.lower.typed_emitter import TypedEmitter
 
 
-class Steps:
+class AxisSteps:
     """The strides of an array, as far as they can be compared before the program runs."""
 
     def __init__(self, b: TypedEmitter, value: ArrayValue) -> None:

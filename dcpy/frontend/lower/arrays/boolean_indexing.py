@@ -16,7 +16,7 @@ from dcpy.frontend.lower.arrays import memory_order
 from dcpy.frontend.lower.arrays.basic_indexing import basic
 from dcpy.frontend.lower.arrays.selection_value_numbers import memoized
 from dcpy.frontend.lower.arrays.stores import same_place
-from dcpy.frontend.lower.arrays.subscript_keys import FULL, NEW, Keys, chooses, is_mask
+from dcpy.frontend.lower.arrays.subscript_keys import FULL, NEW, SubscriptKeys, chooses, is_mask
 from dcpy.frontend.lower.lowering_signals import WillRaise
 from dcpy.ir import types
 from dcpy.ir.expressions.scalar import Const, Index, cast, op
@@ -30,7 +30,7 @@ FILLING = "NumPy boolean array indexing assignment "
 
 
 @dataclass(frozen=True)
-class Masked:
+class MaskSelection:
     """Selection of `base` by one mask, which spans the dimensions from `axis` on."""
 
     base: ArrayValue
@@ -44,7 +44,7 @@ class Masked:
         return (*shape[: self.axis], count, *shape[self.axis + self.mask.rank :])
 
 
-def masked(b: TypedEmitter, value: ArrayValue, keys: Keys) -> Masked | None:
+def masked(b: TypedEmitter, value: ArrayValue, keys: SubscriptKeys) -> MaskSelection | None:
     """Return the selection by keys among which a mask is the only array; None where there are others, or integers."""
     places = [place for place, key in enumerate(keys.items) if is_mask(key)]
     chosen = [place for place, key in enumerate(keys.items) if chooses(key)]
@@ -57,7 +57,7 @@ def masked(b: TypedEmitter, value: ArrayValue, keys: Keys) -> Masked | None:
     require_match(b, value, mask, first, first)
     base = basic(b, value, [*before, *[FULL] * mask.rank, *keys.items[place + 1 :]])
     assert isinstance(base, ArrayValue)
-    return Masked(base, mask, place, keys.is_only_key)
+    return MaskSelection(base, mask, place, keys.is_only_key)
 
 
 def count(b: TypedEmitter, mask: ArrayValue) -> Expr:
@@ -84,7 +84,7 @@ def new_positions(b: TypedEmitter, mask: ArrayValue) -> tuple[ArrayValue, ...]:
     return tuple(found)
 
 
-def compress(b: TypedEmitter, chosen: Masked) -> ArrayValue:
+def compress(b: TypedEmitter, chosen: MaskSelection) -> ArrayValue:
     """The selected elements, packed: a new array."""
     along = range(chosen.axis, chosen.axis + chosen.mask.rank)
     order = memory_order.order_of_gathered(b, chosen.base, along, chosen.axis, 1)
@@ -96,7 +96,7 @@ def compress(b: TypedEmitter, chosen: Masked) -> ArrayValue:
     return out
 
 
-def store(b: TypedEmitter, chosen: Masked, source: Value) -> None:
+def store(b: TypedEmitter, chosen: MaskSelection, source: Value) -> None:
     """Write a number to all selected elements, or packed values that are broadcast to what is selected."""
     base, mask = chosen.base, chosen.mask
     if not isinstance(source, ArrayValue):
@@ -113,7 +113,7 @@ def store(b: TypedEmitter, chosen: Masked, source: Value) -> None:
     b.library("indexing.masked_store", {"out": base, "mask": mask, "values": values}, {"out": base}, axis=chosen.axis)
 
 
-def _choose(b: TypedEmitter, chosen: Masked, number: Value) -> None:
+def _choose(b: TypedEmitter, chosen: MaskSelection, number: Value) -> None:
     """``base[mask] = number``: for each element the number where the mask holds, else what is there."""
     base, mask, axis = chosen.base, chosen.mask, chosen.axis
     if b.may_overlap(mask, base) and not same_place(mask, base):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from dcpy.frontend.abstract_values.dynamic_arrays import AxisWindow, Resized, Sliding
+from dcpy.frontend.abstract_values.dynamic_arrays import AxisWindow, Resized, SlidingWindow
 from dcpy.frontend.abstract_values.list_values import ListValue
 from dcpy.frontend.abstract_values.values import ArrayValue, Maybe, RecordValue, Scalar, TupleValue, Value
 from dcpy.frontend.lower.arrays.name_aliases import shown_by_others
@@ -36,8 +36,8 @@ def rehomed(frame: Frame, name: str, value: Value) -> Value:
                 name, home.dtype, home.shape, busy=busy)  # fmt: skip
             kept = tuple(None if size is None else frame.size_home(name, k) for k, size in enumerate(sizes))
             return Resized(again, kept, grows)
-        case Sliding(like=like, places=places):
-            return Sliding(like, tuple(_same_place(frame, name, k, place) for k, place in enumerate(places)))
+        case SlidingWindow(like=like, places=places):
+            return SlidingWindow(like, tuple(_same_place(frame, name, k, place) for k, place in enumerate(places)))
         case Maybe(value=inner, condition=Load()):
             return Maybe(rehomed(frame, name, inner), frame.flag(name))
         case TupleValue(items=items) | RecordValue(items=items):

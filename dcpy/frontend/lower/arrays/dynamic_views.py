@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from dcpy.frontend.abstract_values.dynamic_arrays import AxisWindow, Sliding
+from dcpy.frontend.abstract_values.dynamic_arrays import AxisWindow, SlidingWindow
 from dcpy.frontend.abstract_values.values import ArrayValue
 from dcpy.ir import types
 from dcpy.ir.expressions.scalar import Const, Index, Load, ScalarExpr, op
@@ -25,10 +25,10 @@ Number = Expr | str  # an expression, or the scalar container that holds the num
 
 
 def join_views(
-    frame: Frame, name: str, versions: Sequence[ArrayValue | Sliding], facts: Sequence[Ranges]
-) -> Sliding | None:
+    frame: Frame, name: str, versions: Sequence[ArrayValue | SlidingWindow], facts: Sequence[Ranges]
+) -> SlidingWindow | None:
     """Return the view that a name is where these versions meet; None where they are no windows of one container."""
-    values = [value.like if isinstance(value, Sliding) else value for value in versions]
+    values = [value.like if isinstance(value, SlidingWindow) else value for value in versions]
     if len(facts) != len(values) or not _is_one_container(frame, values) or not _have_one_form(frame, values):
         return None
     columns = list(zip(*map(lambda version: _numbers(frame, version), versions), strict=True))
@@ -40,7 +40,7 @@ def join_views(
         if place.step is not None and not all(map(_is_forward, steps, facts)):
             return None
         places.append(place)
-    return Sliding(_outside(frame, values[0], places), tuple(places))
+    return SlidingWindow(_outside(frame, values[0], places), tuple(places))
 
 
 def _is_one_container(frame: Frame, values: Sequence[ArrayValue]) -> bool:
@@ -63,7 +63,7 @@ def _have_one_form(frame: Frame, values: Sequence[ArrayValue]) -> bool:
     return all(axis in first.axes for axis, is_range in enumerate(kept) if is_range)
 
 
-def _numbers(frame: Frame, version: ArrayValue | Sliding) -> list[tuple[Number, Number, Number]]:
+def _numbers(frame: Frame, version: ArrayValue | SlidingWindow) -> list[tuple[Number, Number, Number]]:
     """Start, size and step along each dimension of the container; an index is a start."""
     if isinstance(version, ArrayValue):
         return [_of_dim(frame, version, dim) for dim in range(version.window.rank)]
@@ -113,7 +113,7 @@ def _outside(frame: Frame, value: ArrayValue, places: Sequence[AxisWindow]) -> A
     return replace(value, shape=tuple(shape), window=Subset(tuple(dims)), fresh=False)
 
 
-def concrete(frame: Frame, value: Sliding) -> ArrayValue:
+def concrete(frame: Frame, value: SlidingWindow) -> ArrayValue:
     """The window as it is now, with symbols for what moves."""
     like, capacities = value.like, frame.b.desc(value.like).shape
     shape, dims = list(like.shape), list(like.window.dims)
@@ -138,7 +138,7 @@ def _symbol(frame: Frame, stem: str, home: str | None, known: Expr, lower: Expr,
     return frame.emit.assign_symbol(stem, Load(home, (), types.int64), lower, upper)
 
 
-def new_places(frame: Frame, target: Sliding, source: ArrayValue) -> list[tuple[Memlet, ScalarExpr]]:
+def new_places(frame: Frame, target: SlidingWindow, source: ArrayValue) -> list[tuple[Memlet, ScalarExpr]]:
     """Return the values of the scalars of `target` when it becomes `source`. An empty window starts at 0."""
     found: list[tuple[Memlet, ScalarExpr]] = []
     capacities = frame.b.desc(source).shape

@@ -16,7 +16,7 @@ from dcpy.base.errors import FrontendError
 from dcpy.frontend.abstract_values.guessed_axes import GuessedAxes
 from dcpy.frontend.abstract_values.values import ArrayValue, Value
 from dcpy.frontend.lower.arithmetic.broadcasting import may_be_one
-from dcpy.frontend.lower.arrays.axis_steps import Steps, is_guessed
+from dcpy.frontend.lower.arrays.axis_steps import AxisSteps, is_guessed
 from dcpy.ir.data import Array, View, packed_strides, strides_of
 from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import ONE, Expr
@@ -37,7 +37,7 @@ def order_of_ufunc(b: TypedEmitter, operands: Sequence[Value], rank: int, *, in_
     arrays = [value for value in operands if isinstance(value, ArrayValue) and value.rank > 1]
     if all(_is_plainly_in_order(b, value) for value in arrays):
         return tuple(range(rank))
-    known = [Steps(b, value) for value in arrays]
+    known = [AxisSteps(b, value) for value in arrays]
     if all(steps.is_in_order for steps in known):
         return tuple(range(rank))
     shapes = [value.shape for value in operands if isinstance(value, ArrayValue)]
@@ -75,7 +75,7 @@ def order_of_copy(b: TypedEmitter, value: ArrayValue) -> Axes:
     """The axes of a copy, and of an array like another one: by the length of their strides, of which 0 is shortest."""
     if value.rank < 2 or _is_plainly_in_order(b, value):
         return tuple(range(value.rank))
-    steps = Steps(b, value)
+    steps = AxisSteps(b, value)
     if steps.is_in_order:
         return tuple(range(value.rank))
     guesses = set()
@@ -127,7 +127,7 @@ def order_of_joined(b: TypedEmitter, arrays: Sequence[ArrayValue]) -> Axes:
 
     An axis moves outwards past those with shorter strides: where one without an order is between, past that as well.
     """
-    known = [Steps(b, value) for value in arrays]
+    known = [AxisSteps(b, value) for value in arrays]
     found, guessed = list(range(arrays[0].rank)), False
     if all(steps.is_in_order for steps in known):
         return tuple(found)
@@ -192,7 +192,7 @@ def _put_back(b: TypedEmitter, container: str, known: Axes | None) -> None:
 
 def known_order(b: TypedEmitter, value: ArrayValue) -> Axes | None:
     """The axes of an array from the longest stride to the shortest; None where that is not known."""
-    steps = Steps(b, value)
+    steps = AxisSteps(b, value)
     axes = list(filter(steps.has_several, range(value.rank)))
     pairs = ((one, other) for one in axes for other in axes if one < other)
     return order_of_copy(b, value) if all(steps.compare(*pair) is not None for pair in pairs) else None
@@ -230,7 +230,7 @@ def _order_of_each_copy(b: TypedEmitter, value: ArrayValue) -> Axes:
     axes = order_of_copy(b, value)
     if value.rank < 2 or _is_plainly_in_order(b, value):
         return axes
-    steps = Steps(b, value)
+    steps = AxisSteps(b, value)
     several = list(filter(steps.has_several, axes))
     pairs = itertools.combinations(several, 2)
     is_sorted = all(map(steps.says, several)) and all(steps.compare(*pair) != 0 for pair in pairs)

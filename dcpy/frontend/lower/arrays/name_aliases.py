@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from dcpy.frontend.abstract_values.dynamic_arrays import Resized, Sliding
+from dcpy.frontend.abstract_values.dynamic_arrays import Resized, SlidingWindow
 from dcpy.frontend.abstract_values.list_values import ListValue
 from dcpy.frontend.abstract_values.values import (
     ArrayValue,
@@ -43,7 +43,7 @@ def roots(frame: Frame, value: Value) -> tuple[str, ...]:
             return tuple(root for _, item in pairs for root in roots(frame, item))
         case ListValue(array=inner):
             return roots(frame, inner)
-        case Maybe(value=inner) | Resized(home=inner) | Sliding(like=inner):
+        case Maybe(value=inner) | Resized(home=inner) | SlidingWindow(like=inner):
             return roots(frame, inner)
         case VariantValue(options=options):
             return tuple(root for _, option in options for root in roots(frame, option))

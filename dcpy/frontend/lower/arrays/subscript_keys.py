@@ -51,7 +51,7 @@ class IndexingMode(Enum):
 
 
 @dataclass(frozen=True)
-class Keys:
+class SubscriptKeys:
     """Keys in the brackets, written out: one for each dimension (or mask), and None for each new one.
 
     `separated`: something else is written between two keys that choose; the dimensions of what is chosen are the first
@@ -66,7 +66,7 @@ class Keys:
     flags: frozenset[int]
 
 
-def written_out(b: TypedEmitter, value: ArrayValue, keys: Sequence[Value]) -> Keys:
+def written_out(b: TypedEmitter, value: ArrayValue, keys: Sequence[Value]) -> SubscriptKeys:
     """The keys of ``value[keys]`` with the ellipsis and missing trailing slices written out."""
     plain = [_plain(b, key) for key in keys]
     used = sum(map(_consumes, plain))
@@ -81,7 +81,7 @@ def written_out(b: TypedEmitter, value: ArrayValue, keys: Sequence[Value]) -> Ke
     dots = plain.index(DOTS) if DOTS in plain else len(plain)
     items = [*plain[:dots], *[FULL] * (value.rank - used), *plain[dots + 1 :]]
     flags = frozenset(k for k, key in enumerate(items) if _is_flag(key))
-    return Keys(
+    return SubscriptKeys(
         tuple(_count(b, key) if k in flags else key for k, key in enumerate(items)),
         _named(value.rank, keys, plain),
         _are_apart(plain),

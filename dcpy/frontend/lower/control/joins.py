@@ -12,7 +12,7 @@ from dataclasses import dataclass, is_dataclass, replace
 from typing import TYPE_CHECKING
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.abstract_values.dynamic_arrays import VARYING, Resized, Sliding
+from dcpy.frontend.abstract_values.dynamic_arrays import VARYING, Resized, SlidingWindow
 from dcpy.frontend.abstract_values.kinds_by_path import Kinds, all_of
 from dcpy.frontend.abstract_values.list_values import ListRef, ListValue
 from dcpy.frontend.abstract_values.number_kinds import instead_of, types_of
@@ -141,8 +141,8 @@ def _join_known(frame: Frame, name: str, plain: Sequence[Value], paths: Paths) -
     mixed = any(map(is_number, plain)) and all(_is_element(frame, paths, value, env) for value, env in pairs)
     if mixed and len(set(map(dtype_of, plain))) == 1:
         return frame.home(name, dtype_of(first), weak=False)  # a 0-d array of this name's own meets a scalar
-    if all(isinstance(value, ArrayValue | Resized | Sliding) for value in plain):
-        versions = [value for value in plain if isinstance(value, ArrayValue | Resized | Sliding)]
+    if all(isinstance(value, ArrayValue | Resized | SlidingWindow) for value in plain):
+        versions = [value for value in plain if isinstance(value, ArrayValue | Resized | SlidingWindow)]
         return _slid(frame, name, versions, paths) or _join_arrays(frame, name, _without_windows(versions), paths)
     if all(isinstance(value, TupleValue) for value in plain):
         return _join_tuples(frame, name, [value for value in plain if isinstance(value, TupleValue)], paths)
@@ -210,19 +210,19 @@ def _is_element(frame: Frame, paths: Paths, value: Value, env: Env) -> bool:
 
 
 def _slid(
-    frame: Frame, name: str, versions: Sequence[ArrayValue | Resized | Sliding], paths: Paths
-) -> Sliding | None:  # fmt: skip
+    frame: Frame, name: str, versions: Sequence[ArrayValue | Resized | SlidingWindow], paths: Paths
+) -> SlidingWindow | None:  # fmt: skip
     """Return the view that a name is where its versions are windows of one container."""
     windows = [value for value in versions if not isinstance(value, Resized)]
-    root = frame.b.root(windows[0].like.container if isinstance(windows[0], Sliding) else windows[0].container) \
+    root = frame.b.root(windows[0].like.container if isinstance(windows[0], SlidingWindow) else windows[0].container) \
         if windows else ""
     if len(windows) < len(versions) or root in paths.rebound_containers:
         return None
     return dynamic_views.join_views(frame, name, windows, paths.facts)
 
 
-def _without_windows(versions: Sequence[ArrayValue | Resized | Sliding]) -> list[dynamic_sizes.Version]:
-    return [value.like if isinstance(value, Sliding) else value for value in versions]
+def _without_windows(versions: Sequence[ArrayValue | Resized | SlidingWindow]) -> list[dynamic_sizes.Version]:
+    return [value.like if isinstance(value, SlidingWindow) else value for value in versions]
 
 
 def _join_arrays(frame: Frame, name: str, versions: list[dynamic_sizes.Version], paths: Paths) -> Value:
@@ -320,7 +320,7 @@ def is_visible(frame: Frame, value: Value) -> bool:  # noqa: C901  (one case per
         case Resized(home=home, sizes=sizes, grows=grows):
             there = frame.emit.is_visible(home.container) if grows else is_visible(frame, home)
             return there and all(frame.emit.is_visible(name) for name in sizes if name is not None)
-        case Sliding(like=like, places=places):
+        case SlidingWindow(like=like, places=places):
             homes = [name for place in places for name in (place.start, place.size, place.step) if name is not None]
             return is_visible(frame, like) and all(map(frame.emit.is_visible, homes))
         case Maybe(value=inner, condition=condition):
@@ -375,15 +375,15 @@ def move(frame: Frame, pairs: Sequence[tuple[Value, Value]]) -> None:  # noqa: C
                 arrays.append((target, source))
             case ListValue(), ListValue() | TupleValue():
                 lists.append((target, source))
-            case Sliding(), ArrayValue() | Sliding():
-                part = dynamic_views.concrete(frame, source) if isinstance(source, Sliding) else source
+            case SlidingWindow(), ArrayValue() | SlidingWindow():
+                part = dynamic_views.concrete(frame, source) if isinstance(source, SlidingWindow) else source
                 scalars += dynamic_views.new_places(frame, target, part)
-            case Resized(), ArrayValue() | Resized() | Sliding():
+            case Resized(), ArrayValue() | Resized() | SlidingWindow():
                 part = dynamic_sizes.concrete(frame, source) if isinstance(source, VARYING) else source
                 scalars += dynamic_sizes.new_sizes(frame, target, part)
                 if not dynamic_sizes.is_in_place(frame, target, part):
                     arrays.append((target, part))
-            case ArrayValue(), Sliding():
+            case ArrayValue(), SlidingWindow():
                 arrays.append((target, dynamic_views.concrete(frame, source)))
     ready = [list_joins.load_list(frame, target, source, lists) for target, source in lists]
     if scalars:

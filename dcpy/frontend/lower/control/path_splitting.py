@@ -14,8 +14,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from dcpy.base.errors import DcpyError, FrontendError
-from dcpy.frontend.abstract_values.dynamic_arrays import Resized, Sliding
-from dcpy.frontend.abstract_values.list_values import Lazy, ListRef, ListValue
+from dcpy.frontend.abstract_values.dynamic_arrays import Resized, SlidingWindow
+from dcpy.frontend.abstract_values.list_values import LazyGenerator, ListRef, ListValue
 from dcpy.frontend.abstract_values.number_kinds import types_of
 from dcpy.frontend.abstract_values.values import (
     ArrayValue,
@@ -147,7 +147,7 @@ def differ(values: Sequence[Value]) -> bool:
 
 def _has_array(value: Value) -> bool:
     match value:
-        case ArrayValue() | Resized() | Sliding():
+        case ArrayValue() | Resized() | SlidingWindow():
             return True
         case TupleValue(items=items) | RecordValue(items=items):
             return any(map(_has_array, items))
@@ -202,9 +202,10 @@ def disagree(frame: Frame, values: Sequence[Value], joined: Value) -> bool:
     """
     if all(value == values[0] for value in values) and joins.is_visible(frame, values[0]):
         return False
-    if any(isinstance(value, ListRef | ListValue | Lazy) for value in values) or not _have_the_same_places(values):
+    lists = any(isinstance(value, ListRef | ListValue | LazyGenerator) for value in values)
+    if lists or not _have_the_same_places(values):
         return False  # where lists meet: `list_joins`
-    if isinstance(joined, Sliding):
+    if isinstance(joined, SlidingWindow):
         return False  # nothing is copied
     if any(isinstance(value, VariantValue) for value in values) or differ(values):
         return True

@@ -15,7 +15,7 @@ import numpy as np
 
 from dcpy.base.errors import DcpyError, FrontendError
 from dcpy.base.library_modules import is_installed, is_library
-from dcpy.frontend.abstract_values.list_values import Lazy, ListValue, YieldingValue
+from dcpy.frontend.abstract_values.list_values import LazyGenerator, ListValue, YieldingValue
 from dcpy.frontend.abstract_values.stream_values import StreamValue
 from dcpy.frontend.abstract_values.values import (
     ArrayValue,
@@ -173,7 +173,7 @@ def _taken_at_once(frame: Frame, found: Any, args: Sequence[Value]) -> list[Valu
     evaluator, b = frame.program.evaluator, frame.b
     args = special.iterated_arguments(frame, found, args)
     return [
-        evaluator.all_items(frame, arg) if isinstance(arg, Lazy) and sequences.is_short(b, arg.first) else arg
+        evaluator.all_items(frame, arg) if isinstance(arg, LazyGenerator) and sequences.is_short(b, arg.first) else arg
         for arg in args
     ]
 

@@ -24,7 +24,7 @@ from dcpy.frontend.lower.functions.callback_calls import holds_callback
 from dcpy.frontend.lower.functions.recursion import again
 from dcpy.frontend.lower.lowering_signals import WillRaise
 from dcpy.frontend.lower.name_binding import global_array, materialize, symbolic
-from dcpy.frontend.lower.speculation.size_assumptions import Forwarded
+from dcpy.frontend.lower.speculation.size_assumptions import ForwardedAssumptions
 from dcpy.frontend.specialize.argument_types import ArgType, ArrayType, ConstantType, ScalarType, stride_symbol
 from dcpy.ir.analysis.dataflow.def_use import desc_symbols
 from dcpy.ir.data import Array, packed_axes, packed_strides
@@ -99,7 +99,7 @@ def _lowered(frame: Frame, function: python_types.FunctionType, passing: CallArg
             raise again(function.__name__)
         if key not in program.callees.sdfgs:
             program.callees.in_progress.append(key)
-            facts = Forwarded(passing.symbols, emit.holds, emit.same, emit.sampled) if speculates else None
+            facts = ForwardedAssumptions(passing.symbols, emit.holds, emit.same, emit.sampled) if speculates else None
             try:
                 program.callees.sdfgs[key] = program.evaluator.lower(program, function, passing.types, facts)
             except NoCall:

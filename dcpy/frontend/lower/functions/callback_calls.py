@@ -32,7 +32,7 @@ from dcpy.frontend.abstract_values.values import (
     scalar_expr,
 )
 from dcpy.frontend.annotations import annotation_of
-from dcpy.frontend.callback_decorator import UNKNOWN, Callback, Converted, Learned
+from dcpy.frontend.callback_decorator import UNKNOWN, Callback, ConvertedFunction, LearnedCallback
 from dcpy.frontend.lower.arithmetic.promotion import kind_matters, mixed_kinds
 from dcpy.frontend.lower.arrays import stores
 from dcpy.frontend.lower.lowering_signals import ResultUnknown
@@ -73,10 +73,10 @@ def call_back(
     if returned is UNKNOWN:
         returned = _declared(frame, callback)
         if isinstance(returned, ScalarType) and not returned.weak:
-            callback = Callback(Converted(callback.function, returned.dtype.numpy_name), writes=callback.writes)
+            callback = Callback(ConvertedFunction(callback.function, returned.dtype.numpy_name), writes=callback.writes)
     if returned is UNKNOWN and not unused and callback.learned() is not UNKNOWN:
         returned = callback.learned()
-        callback = Callback(Learned(callback.function, returned, callback.first), writes=callback.writes)
+        callback = Callback(LearnedCallback(callback.function, returned, callback.first), writes=callback.writes)
     if returned is UNKNOWN and not unused:
         raise (ResultUnknown if callback.infers_types and not callback.first else FrontendError)(
             f"the type of the result of {callback.__name__}() is not known",
@@ -273,7 +273,7 @@ class _CallConnectors:
 
 def _is_same(known: Any, found: Any) -> bool:
     """Return whether two objects are one; Python makes a new object each time that a method is looked up."""
-    made_anew = MethodType | BuiltinMethodType | Converted | Learned
+    made_anew = MethodType | BuiltinMethodType | ConvertedFunction | LearnedCallback
     return known is found or (isinstance(found, made_anew) and known == found)
 
 

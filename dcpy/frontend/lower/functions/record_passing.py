@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dcpy.frontend.lower.dead_declarations import mentioned
 from dcpy.frontend.specialize.argument_types import ArgType, ArrayType, OpaqueType
-from dcpy.frontend.specialize.record_arguments import Outcome, Record
+from dcpy.frontend.specialize.record_arguments import CallOutcome, Record
 from dcpy.ir.analysis.dataflow.def_use import desc_symbols
 from dcpy.ir.sdfg import Sdfg
 
@@ -22,7 +22,7 @@ class RecordPassing:
 
     records: dict[str, Record] = field(default_factory=dict)
     containers: dict[str, str] = field(default_factory=dict)
-    outcome: Outcome = field(default_factory=Outcome)
+    outcome: CallOutcome = field(default_factory=CallOutcome)
 
 
 def without_unused(

@@ -39,7 +39,7 @@ class LoopPlan:
 
 
 @dataclass
-class Head:
+class LoopHead:
     """Values of names at the head of the body. Names of `table` are in one of several states there."""
 
     types: dict[str, Value]
@@ -65,7 +65,7 @@ class EnteredLoop:
         place = (LOOP, node.span)
         self.merge = place if path_splitting.is_split(frame, place) else None  # None: names are not kept apart
 
-    def busy(self, head: Head, env: dict[str, Value]) -> Names:
+    def busy(self, head: LoopHead, env: dict[str, Value]) -> Names:
         """Containers that names show which have one type at the head."""
         if head.table is None:
             return frozenset()

@@ -35,7 +35,7 @@ from dcpy.ir.symbolic import Expr
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame
-    from dcpy.frontend.lower.loops.loop_entry import EnteredLoop, Head, LoopPlan
+    from dcpy.frontend.lower.loops.loop_entry import EnteredLoop, LoopHead, LoopPlan
 
 Pairs = list[tuple[Value, Value]]
 
@@ -51,7 +51,7 @@ class AfterLoop:
     """Finds what names stand for after a loop."""
 
     loop: EnteredLoop
-    head: Head
+    head: LoopHead
     before: dict[str, Value | None]
     exits: LoopExits
     moves: dict[int, Pairs]  # what moves at the end of an iteration, by site

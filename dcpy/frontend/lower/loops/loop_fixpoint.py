@@ -37,7 +37,7 @@ from dcpy.frontend.lower.control import joins, path_selectors, path_splitting, p
 from dcpy.frontend.lower.control.path_states import States
 from dcpy.frontend.lower.frame import ExitPoint, Flow, LoopExits, OpenRegion
 from dcpy.frontend.lower.loops import carried_kinds
-from dcpy.frontend.lower.loops.loop_entry import EnteredLoop, Head, LoopPlan
+from dcpy.frontend.lower.loops.loop_entry import EnteredLoop, LoopHead, LoopPlan
 from dcpy.frontend.lower.loops.loop_exit import AfterLoop, Pairs, as_pair
 from dcpy.frontend.lower.lowering_signals import PathsMatter, WillRaise
 from dcpy.frontend.lower.objects.dataclass_objects import fields
@@ -115,7 +115,7 @@ class CarriedLoop(EnteredLoop):
         require_no_late_copies(frame, sites.start)
         return bool(sites.breaks)
 
-    def _require_known(self, head: Head) -> None:
+    def _require_known(self, head: LoopHead) -> None:
         """Restart lowering, with copies here, if the head has states that the dry runs did not find."""
         if head.table is not None and len(head.table.rows) > head.count:
             raise self._unforeseen()
@@ -124,16 +124,16 @@ class CarriedLoop(EnteredLoop):
         error = FrontendError("the values of names depend on the path taken in too many ways")
         return PathsMatter(self.merge, error, keep_apart=False)
 
-    def _tables(self, head: Head) -> list[States]:
+    def _tables(self, head: LoopHead) -> list[States]:
         return [] if head.table is None else [head.table]
 
     # -- the head --------------------------------------------------------------------------------------------------
 
-    def _head(self) -> Head:
+    def _head(self) -> LoopHead:
         """Return the values of the carried names at the head of the body, found by dry runs."""
         frame = self.frame
         if not self.carried:
-            return Head({})
+            return LoopHead({})
         known = [*sorted(self.names.head), *fields(frame.env)]
         key = (
             id(self.node),
@@ -141,7 +141,7 @@ class CarriedLoop(EnteredLoop):
             tuple(frame.program.lists.preallocated),
         )
         if key in frame.memo:
-            return Head(self.entry | {name: rehomed(frame, name, value) for name, value in frame.memo[key].items()})
+            return LoopHead(self.entry | {name: rehomed(frame, name, value) for name, value in frame.memo[key].items()})
         apart: list[str] = []  # names that are kept apart
         mark = frame.emit.mark()
         while True:
@@ -159,10 +159,10 @@ class CarriedLoop(EnteredLoop):
             frame.memo[key] = {name: value for name, value in head.types.items() if value != self.entry[name]}
         return head
 
-    def _settled(self, apart: list[str]) -> Head:
+    def _settled(self, apart: list[str]) -> LoopHead:
         """The fixed point over dry runs, with some names kept apart."""
         frame = self.frame
-        head = Head(dict(self.entry), States(frame, apart, self.merge, loop=True) if apart else None)
+        head = LoopHead(dict(self.entry), States(frame, apart, self.merge, loop=True) if apart else None)
         settled = False
         for _ in range(MAX_ROUNDS):
             if head.table is not None:
@@ -188,7 +188,7 @@ class CarriedLoop(EnteredLoop):
             help="assign the names that change their type or shape before the loop, with the type that they have in it",
         )  # fmt: skip
 
-    def _tried(self, head: Head) -> LoopExits:
+    def _tried(self, head: LoopHead) -> LoopExits:
         """Return the exits of a dry run of the body."""
         frame = self.frame
         with frame.emit.dry_run():
@@ -207,7 +207,7 @@ class CarriedLoop(EnteredLoop):
                 frame.b.split_alias(one, other, merge)
         return sites
 
-    def _around(self, head: Head, sites: LoopExits) -> list[int]:
+    def _around(self, head: LoopHead, sites: LoopExits) -> list[int]:
         """The states in which iterations end that go on with another one."""
         table, found = head.table, dict.fromkeys(head.back_edge_states)
         if table is not None:
@@ -218,7 +218,7 @@ class CarriedLoop(EnteredLoop):
                 table.reached(site.env, self.busy(head, site.env))
         return sorted(found)
 
-    def _require_still(self, head: Head, sites: LoopExits) -> None:
+    def _require_still(self, head: LoopHead, sites: LoopExits) -> None:
         """Restart lowering if a name that is kept apart shows memory to which another name moves."""
         frame, apart = self.frame, [] if head.table is None else head.table.names
         for site in (*sites.ends, *sites.breaks):

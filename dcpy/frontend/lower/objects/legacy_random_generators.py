@@ -147,7 +147,7 @@ def _drawn(
     shapes = [shape_of(value) for value in parameters]
     shape = tuple(broadcast_shapes(b, shapes)) if size == NONE else b.shape_argument(size)
     out = b.empty([b.exact(extent) for extent in shape], dtype)
-    fill = Callback(_made(_Fill, state, name), None, writes=("words", "out"))
+    fill = Callback(_made(_RandomArray, state, name), None, writes=("words", "out"))
     call_back(frame, fill, [words, out, *parameters], {}, unused=True)
     return out
 
@@ -185,7 +185,7 @@ class _DrawMethod(_StateMethod):
         return getattr(self.state, self.name)(*parameters)
 
 
-class _Fill(_StateMethod):
+class _RandomArray(_StateMethod):
     """An array of numbers."""
 
     def __call__(self, words: Any, out: Any, *parameters: Any) -> None:
@@ -232,7 +232,7 @@ def _of_python(
 
 def _choice(frame: Frame, owner: Any, items: Value) -> Value:
     """An item of a sequence, by its position."""
-    draw = Callback(_made(_Position, owner), int, writes=())
+    draw = Callback(_made(_RandomPosition, owner), int, writes=())
     position = call_back(frame, draw, [integer(sequences.length(frame.b, items))], {}, unused=False)
     if isinstance(items, TupleValue):
         return choose(frame.b, items, position)
@@ -271,7 +271,7 @@ class _NumberMethod:
 
 
 @dataclass(frozen=True)
-class _Position:
+class _RandomPosition:
     """``choice`` among the numbers below `count`."""
 
     owner: Any

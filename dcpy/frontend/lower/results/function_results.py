@@ -29,10 +29,10 @@ from dcpy.frontend.lower.arrays import memory_order, stores
 from dcpy.frontend.lower.frame import NoCall
 from dcpy.frontend.lower.loops.carried_kinds import require_kind_kept
 from dcpy.frontend.lower.objects import dataclass_objects as objects
-from dcpy.frontend.lower.results.result_leaves import Leaves
+from dcpy.frontend.lower.results.result_leaves import ResultLeaves
 from dcpy.frontend.lower.results.result_nesting import is_cut, place_of, plain, renumbered
 from dcpy.frontend.lower.results.return_agreement import (
-    Returned,
+    ReturnedValue,
     alike,
     is_local,
     require_apart,
@@ -46,9 +46,9 @@ from dcpy.frontend.lower.results.returned_views import (
     shared_arrays,
 )
 from dcpy.frontend.specialize.record_arguments import (
+    CallOutcome,
     ChosenPart,
     FieldEffect,
-    Outcome,
 )
 from dcpy.ir import types
 from dcpy.ir.data import Array
@@ -85,7 +85,7 @@ def _fits_a_call(value: Value) -> bool:
     return is_number(value) or isinstance(value, ArrayValue | Missing)
 
 
-def finish(frame: Frame, *, called: bool) -> Outcome:
+def finish(frame: Frame, *, called: bool) -> CallOutcome:
     """Write the results at every place where the function returns, and declare them.
 
     What the caller's objects have got comes behind what the function returns. Where the returns do not agree on what
@@ -94,26 +94,26 @@ def finish(frame: Frame, *, called: bool) -> Outcome:
     sdfg, sites = frame.emit.sdfg, frame.returns
     sdfg.results, sdfg.structure = (), None
     if not sites:
-        return Outcome()
+        return CallOutcome()
     changed = objects.changed_arguments(frame, sites)
     unsure = {name for name in changed for site in sites if objects.is_new(site.env, name) != Static(True)}
-    groups: list[list[Returned]] = []
+    groups: list[list[ReturnedValue]] = []
     for site in sites:
         assert site.value is not None
-        found = Leaves(frame.program, site.env)
+        found = ResultLeaves(frame.program, site.env)
         parts = (found.part(site.value), *(found.change(name, name in unsure) for name in changed))
         require_itself(frame, found.values)
         for value in [] if called else found.values:
             require_kind_kept(frame.b, value, FrontendError("the kind of a result depends on the path taken"))
         if frame.source.is_step:
             require_apart(frame, found.values, site.span)
-        returned = Returned(site, parts, found.values)
+        returned = ReturnedValue(site, parts, found.values)
         group = next((group for group in groups if alike(frame, group[0], returned)), None)
         groups.append([returned]) if group is None else group.append(returned)
     if called and (len(groups) > 1 or any(is_cut(part) for part in groups[0][0].parts)):
         raise NoCall
     if len(groups) == 1 and groups[0][0].parts == (0,) and all(one.leaves == [Static(None)] for one in groups[0]):
-        return Outcome()
+        return CallOutcome()
     writer = _ResultContainers(frame)
     written = [writer.write(group) for group in groups]
     if len(groups) == 1:
@@ -127,10 +127,10 @@ def finish(frame: Frame, *, called: bool) -> Outcome:
     for name, change in zip(changed, parts_of_fields, strict=True):
         path, _, field = name.rpartition(".")
         effects.append(FieldEffect(path, field, *change))
-    return Outcome(returned_part, tuple(effects))
+    return CallOutcome(returned_part, tuple(effects))
 
 
-def _chosen(writer: _ResultContainers, groups: list[list[Returned]], written: list[list[Any]]) -> list[Any]:
+def _chosen(writer: _ResultContainers, groups: list[list[ReturnedValue]], written: list[list[Any]]) -> list[Any]:
     """Return the results and changed fields, chosen by the group of returns, and whether fields are new."""
     which = writer.which(groups)
     returned, *changes = zip(*written, strict=True)
@@ -158,7 +158,7 @@ class _ResultContainers:
         self.count += 1
         return "__return" if self.count == 1 else f"__return_{self.count - 1}"
 
-    def write(self, group: list[Returned]) -> list[Any]:
+    def write(self, group: list[ReturnedValue]) -> list[Any]:
         """The results of returns that agree on what they give; how those are nested."""
         self.sites = [one.site for one in group]
         columns = [list(column) for column in zip(*(one.leaves for one in group), strict=True)]
@@ -178,12 +178,12 @@ class _ResultContainers:
         self.results.append(result)
         return len(self.results) - 1
 
-    def which(self, groups: list[list[Returned]]) -> int:
+    def which(self, groups: list[list[ReturnedValue]]) -> int:
         """A result with the number of the group that has returned."""
         numbers = [(one.site, Const(number, types.int64)) for number, group in enumerate(groups) for one in group]
         return self._told(numbers, types.int64)
 
-    def flag(self, groups: list[list[Returned]], position: int) -> int:
+    def flag(self, groups: list[list[ReturnedValue]], position: int) -> int:
         """A result that says whether a field has a new object: the second part of the change at `position`."""
         returned = [one for group in groups for one in group]
         flags = [(one.site, scalar_expr(one.leaves[one.parts[position][1]])) for one in returned]

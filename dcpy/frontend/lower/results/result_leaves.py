@@ -35,10 +35,10 @@ from dcpy.frontend.lower.results.return_agreement import (
 from dcpy.frontend.lower.sequences import list_references
 from dcpy.frontend.specialize.record_arguments import (
     ArrayPart,
-    Given,
-    Known,
-    Listed,
-    Made,
+    GivenArgument,
+    KnownObject,
+    ListResult,
+    MadeObject,
     is_frozen,
 )
 from dcpy.ir.expressions.scalar import Load
@@ -49,13 +49,13 @@ if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import LoweringState
 
 
-class Leaves:
+class ResultLeaves:
     """Returned value of one place, taken apart: numbers, arrays and constants in order."""
 
     def __init__(self, program: LoweringState, env: Mapping[str, Value]) -> None:
         self.program, self.env = program, env
         self.values: list[Value] = []
-        self.mutable_records: dict[str, Made] = {}  # objects that may change, by key
+        self.mutable_records: dict[str, MadeObject] = {}  # objects that may change, by key
         self.tokens: dict[object, str] = {}  # which list is which
         self.value_records: list[RecordValue] = []  # objects that are taken for values
 
@@ -79,20 +79,20 @@ class Leaves:
             case TupleValue(is_list=True) | ListValue():
                 return self.of_list(value)
             case DictValue(items=pairs):
-                return Made(dict, tuple(key for key, _ in pairs), tuple(self.part(item) for _, item in pairs),
+                return MadeObject(dict, tuple(key for key, _ in pairs), tuple(self.part(item) for _, item in pairs),
                             self.key(value.token))  # fmt: skip
             case TupleValue(items=items, names=names, cls=cls):
                 parts = tuple(map(self.part, items))
-                return parts if cls is None else Made(cls, names, parts)
+                return parts if cls is None else MadeObject(cls, names, parts)
             case RecordValue(cls=cls, names=names, items=items):
                 self.require_once(value)
-                return Made(cls, names, tuple(map(self.part, items)))
+                return MadeObject(cls, names, tuple(map(self.part, items)))
             case ObjectValue():
                 return self.given(value.key) if objects.is_argument(value) else self.object(value)
             case GeneratorValue(container=container, own=False):
                 return self.given(self.program.objects.argument_paths.get(container, container))
             case Static(value=known) if isinstance(known, Enum | FunctionType | type) or is_dataclass(known):
-                return Known(known, self.leaf(Static(None)))
+                return KnownObject(known, self.leaf(Static(None)))
             case ArrayValue() if steps := moves(self.program.b.emit, value):
                 return self.cut(steps)
         return self.leaf(value)
@@ -126,10 +126,10 @@ class Leaves:
                 return path
         return None
 
-    def given(self, path: str) -> Given:
+    def given(self, path: str) -> GivenArgument:
         """Return the caller's own object at `path`."""
         self.program.objects.used_fields[path] = True
-        return Given(path, self.leaf(Static(None)))
+        return GivenArgument(path, self.leaf(Static(None)))
 
     def require_once(self, value: RecordValue) -> None:
         """An object that could be changed later, in two places: then it matters whether it is one."""
@@ -139,20 +139,20 @@ class Leaves:
             raise IdentityMatters(value.cls)
         self.value_records.append(value)
 
-    def object(self, value: ObjectValue) -> Made:
+    def object(self, value: ObjectValue) -> MadeObject:
         """An object that the program has made."""
         if value.key not in self.mutable_records:
             fields = objects.fields_of(self.env, value)
-            self.mutable_records[value.key] = Made(
+            self.mutable_records[value.key] = MadeObject(
                 value.cls, tuple(fields), tuple(map(self.part, fields.values())), value.key
             )
         return self.mutable_records[value.key]
 
-    def of_list(self, value: TupleValue | ListValue) -> Made | Listed:
+    def of_list(self, value: TupleValue | ListValue) -> MadeObject | ListResult:
         """A list: one object, wherever it is."""
         if isinstance(value, ListValue):
             return self.counted(value)
-        return Made(list, (), tuple(map(self.part, value.items)), self.key(value.token))
+        return MadeObject(list, (), tuple(map(self.part, value.items)), self.key(value.token))
 
     def key(self, token: Any) -> str:
         """Return the identity of a list: one that is in several places of the result is one object."""
@@ -162,7 +162,7 @@ class Leaves:
             return ""
         return self.tokens.setdefault(token, f"list {len(self.tokens)}")
 
-    def counted(self, value: ListValue) -> Listed:
+    def counted(self, value: ListValue) -> ListResult:
         """A list whose length is known at run time only."""
         for number in self._numbers(value):
             own = number.dtype.numpy.type

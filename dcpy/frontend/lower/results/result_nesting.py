@@ -7,7 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 from dcpy.frontend.abstract_values.values import Value
-from dcpy.frontend.specialize.record_arguments import ArrayPart, ChosenPart, Given, Known, Listed, Made
+from dcpy.frontend.specialize.record_arguments import (
+    ArrayPart,
+    ChosenPart,
+    GivenArgument,
+    KnownObject,
+    ListResult,
+    MadeObject,
+)
 
 
 def place_of(distinct: list[list[Value]], column: list[Value]) -> int:
@@ -21,9 +28,9 @@ def renumbered(part: Any, places: Sequence[int]) -> Any:
     match part:
         case tuple():
             return tuple(renumbered(inner, places) for inner in part)
-        case Made(parts=parts) | ArrayPart(parts=parts):
+        case MadeObject(parts=parts) | ArrayPart(parts=parts):
             return replace(part, parts=renumbered(parts, places))
-        case Given(index=index) | Known(index=index) | Listed(index=index):
+        case GivenArgument(index=index) | KnownObject(index=index) | ListResult(index=index):
             return replace(part, index=places[index])
     return places[part]
 
@@ -38,9 +45,9 @@ def plain(part: Any) -> Any:
     match part:
         case tuple():
             return tuple(map(plain, part))
-        case Made(parts=parts) | ArrayPart(parts=parts):
+        case MadeObject(parts=parts) | ArrayPart(parts=parts):
             return plain(parts)
-        case Given(index=index) | Known(index=index) | Listed(index=index):
+        case GivenArgument(index=index) | KnownObject(index=index) | ListResult(index=index):
             return index
         case ChosenPart(which=which, options=options):
             return (which, *map(plain, options))

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Returned:
+class ReturnedValue:
     """Value of one ``return``, taken apart: numbers, arrays and constants in order, and their nesting.
 
     `parts`: what is returned, then what each changed field of the caller's objects is.
@@ -65,7 +65,7 @@ def require_apart(frame: Frame, values: Sequence[Value], place: SrcSpan | None) 
                 )
 
 
-def alike(frame: Frame, one: Returned, other: Returned) -> bool:
+def alike(frame: Frame, one: ReturnedValue, other: ReturnedValue) -> bool:
     """Return whether two returns give the same kind of thing, so that both fill the same results."""
     several = one.site.is_version and other.site.is_version
     pairs = zip(one.leaves, other.leaves, strict=True) if one.parts == other.parts else ()

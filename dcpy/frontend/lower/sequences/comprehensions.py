@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.abstract_values.list_values import Lazy, Level
+from dcpy.frontend.abstract_values.list_values import LazyGenerator, Level
 from dcpy.frontend.abstract_values.values import ArrayValue, Static, TupleValue, Value, integer
 from dcpy.frontend.desugar.bound_and_free_names import bound_names
 from dcpy.frontend.lower.arrays.name_aliases import held
@@ -39,7 +39,7 @@ Comprehension = ast.ListComp | ast.GeneratorExp
 def comprehend(frame: Frame, node: Comprehension | ast.DictComp, first: Value) -> Value:
     """The list of a comprehension, or of a generator expression whose items are all asked for; a dictionary's pairs."""
     if isinstance(node, ast.DictComp):
-        if isinstance(first, Lazy) and sequences.is_short(frame.b, first.first):
+        if isinstance(first, LazyGenerator) and sequences.is_short(frame.b, first.first):
             first = all_items(frame, first)
         return _pairs(frame, node, first)
     if not sequences.is_short(frame.b, first):
@@ -190,7 +190,7 @@ def _count(frame: Frame, node: Comprehension, first: Value, kind: item_kinds.Ite
 def all_items(frame: Frame, value: Value) -> Value:
     """Return the items of an iterator that is used up on the way, as a list; any other value as it is."""
     value = special_methods.iterated(frame, value)
-    if isinstance(value, Lazy):
+    if isinstance(value, LazyGenerator):
         return comprehend(frame, in_frame(frame, value).node, value.first)
     return frame.b.call(Static(list), value) if is_generated(value) or sequences.is_stepped(value) else value
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.abstract_values.list_values import Lazy, YieldingValue
+from dcpy.frontend.abstract_values.list_values import LazyGenerator, YieldingValue
 from dcpy.frontend.abstract_values.values import IteratorValue, Missing, Static, SymInt, Value
 from dcpy.frontend.desugar import core, jumps_as_flags
 from dcpy.frontend.desugar.bound_and_free_names import bound_names
@@ -30,7 +30,7 @@ Execute = Callable[[Any, core.Body], Flow]
 
 
 @dataclass(frozen=True)
-class Spliced:
+class SplicedLoop:
     """The loop of a consumer inside of a generator: statements, the prefix of its names, and those from outside."""
 
     body: core.Body
@@ -44,7 +44,7 @@ def is_generated(value: Value) -> bool:
         return True
     if isinstance(value, IteratorValue) and value.kind == "enumerate":
         return is_generated(value.parts[0])
-    return isinstance(value, Lazy | YieldingValue)
+    return isinstance(value, LazyGenerator | YieldingValue)
 
 
 def run_generated(frame: Frame, node: core.For, iterable: Value, execute: Execute) -> Flow:
@@ -53,8 +53,8 @@ def run_generated(frame: Frame, node: core.For, iterable: Value, execute: Execut
     if isinstance(iterable, IteratorValue):
         counted, iterable = SymInt(iterable.start), iterable.parts[0]
         counted = Static(iterable_start) if (iterable_start := counted.expr.constant) is not None else counted
-    assert isinstance(iterable, Lazy | YieldingValue)
-    if isinstance(iterable, Lazy) and iterable.frame is not frame:
+    assert isinstance(iterable, LazyGenerator | YieldingValue)
+    if isinstance(iterable, LazyGenerator) and iterable.frame is not frame:
         raise _in_another_function()
     spliced = _spliced(frame, node, iterable, counted is not None)
     _bind(frame, spliced, iterable, counted)
@@ -65,27 +65,27 @@ def run_generated(frame: Frame, node: core.For, iterable: Value, execute: Execut
     return flow if flow is Flow.LEFT else Flow.ON
 
 
-def _spliced(frame: Frame, node: core.For, iterable: Lazy | YieldingValue, counted: bool) -> Spliced:
+def _spliced(frame: Frame, node: core.For, iterable: LazyGenerator | YieldingValue, counted: bool) -> SplicedLoop:
     """The statements, made once for each loop and generator: what is known of loops is kept by statement."""
     known = frame.program.expression_loops
     key = ("yields", node, iterable.node)
     if key not in known:
         prefix = f".g{len(known)}_"
         body, free = _prefixed(frame, iterable, prefix, node)
-        known[key] = Spliced(_spread(node, body, prefix, counted), prefix, free)
-    found: Spliced = known[key]
+        known[key] = SplicedLoop(_spread(node, body, prefix, counted), prefix, free)
+    found: SplicedLoop = known[key]
     return found
 
 
 def _spread(node: core.For, body: core.Body, prefix: str, counted: bool) -> core.Body:
     """The statements of the generator, with the consumer's body where they yield."""
-    spreading = _Spreading(node, prefix, counted)
+    spreading = _LoopSplicing(node, prefix, counted)
     spread, marks = spreading.block(body), spreading.exit_statements
     return jumps_as_flags.jumps_to_flags(spread, f"{prefix}left", lambda part: any(part is mark for mark in marks))
 
 
 @dataclass
-class _Spreading:
+class _LoopSplicing:
     """Puts the body of a loop where a generator yields. `exit_statements`: the statements that leave the generator."""
 
     node: core.For
@@ -132,13 +132,13 @@ class _Spreading:
 
 
 def _prefixed(
-    frame: Frame, iterable: Lazy | YieldingValue, prefix: str, loop: core.For
+    frame: Frame, iterable: LazyGenerator | YieldingValue, prefix: str, loop: core.For
 ) -> tuple[core.Body, tuple[str, ...]]:
     """The generator's statements with other names; the names that it takes from outside.
 
     What is wrong in one of dcpy's own is wrong where the loop asks for it.
     """
-    if isinstance(iterable, Lazy):
+    if isinstance(iterable, LazyGenerator):
         return _of_expression(frame, iterable.node, prefix), ()
     tree = copy.deepcopy(iterable.node)
     own = {part.id for part in ast.walk(tree) if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load)}
@@ -187,11 +187,11 @@ def _of_expression(frame: Frame, node: ast.GeneratorExp, prefix: str) -> core.Bo
     return body
 
 
-def _bind(frame: Frame, spliced: Spliced, iterable: Lazy | YieldingValue, counted: Value | None) -> None:
+def _bind(frame: Frame, spliced: SplicedLoop, iterable: LazyGenerator | YieldingValue, counted: Value | None) -> None:
     """The names that the statements begin with."""
     if counted is not None:
         bind_name(frame, f"{spliced.prefix}count", counted)
-    if isinstance(iterable, Lazy):
+    if isinstance(iterable, LazyGenerator):
         bind_name(frame, f"{spliced.prefix}first", iterable.first)
         return
     for name, value in iterable.bound:
@@ -213,7 +213,7 @@ def _seen(scope: Frame | None, maker: Frame, name: str) -> Value:
     return from_python(maker, found, maker.closure.dependences_of(name))
 
 
-def in_frame(frame: Frame, lazy: Lazy) -> Lazy:
+def in_frame(frame: Frame, lazy: LazyGenerator) -> LazyGenerator:
     """Return a generator expression for the frame that asks for its items: names from outside are its maker's."""
     if lazy.frame is frame:
         return lazy

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.abstract_values.list_values import Lazy, ListValue, YieldingValue
+from dcpy.frontend.abstract_values.list_values import LazyGenerator, ListValue, YieldingValue
 from dcpy.frontend.abstract_values.values import (
     ArrayValue,
     DictValue,
@@ -203,7 +203,7 @@ def has_length(value: Value) -> bool:
     """Return whether the number of items is known before they are asked for."""
     if isinstance(value, IteratorValue):
         return value.kind != "cursor" and all(map(has_length, value.parts))
-    return not isinstance(value, Lazy | YieldingValue)
+    return not isinstance(value, LazyGenerator | YieldingValue)
 
 
 def is_short(b: OpBuilder, value: Value) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from dcpy.frontend.abstract_values.list_values import Lazy
+from dcpy.frontend.abstract_values.list_values import LazyGenerator
 from dcpy.frontend.abstract_values.values import RangeValue, TupleValue, Value, VariantValue, integer, with_parts
 from dcpy.frontend.desugar import core
 from dcpy.frontend.desugar.bound_and_free_names import bound_names, walrus_names
@@ -88,7 +88,7 @@ class ItemIteration:
         iterable = self.first
         if number:
             iterable = special_methods.iterated(self.frame, evaluate(self.frame, generator.iter))
-        if isinstance(iterable, Lazy):
+        if isinstance(iterable, LazyGenerator):
             self._inner_walk(number, iterable, places)
             return
         if is_generated(iterable) or sequences.is_guarded(self.frame.b, iterable):
@@ -103,7 +103,7 @@ class ItemIteration:
         stem = generator.target.id if isinstance(generator.target, ast.Name) else "i"
         self._loop(generator, iterable, stem, lambda item, place: self._item(number, item, [*places, place]))
 
-    def _inner_walk(self, number: int, lazy: Lazy, places: list[Expr]) -> None:
+    def _inner_walk(self, number: int, lazy: LazyGenerator, places: list[Expr]) -> None:
         """Items of another generator expression: its loops are around."""
         self.filtered = self.counts = True
         lazy = in_frame(self.frame, lazy)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.abstract_values.list_values import Lazy, ListValue, YieldingValue
+from dcpy.frontend.abstract_values.list_values import LazyGenerator, ListValue, YieldingValue
 from dcpy.frontend.abstract_values.values import (
     ArrayValue,
     BoundMethod,
@@ -69,7 +69,7 @@ def reduce_items(
 
 
 def _is_walked(frame: Frame, value: Value, function: Any, kwargs: Mapping[str, Value]) -> bool:
-    if isinstance(value, Lazy | YieldingValue):
+    if isinstance(value, LazyGenerator | YieldingValue):
         return True
     if isinstance(value, ArrayValue):
         one = value.rank == 1
@@ -147,7 +147,7 @@ def _extremum(name: str) -> Reducer:
         if default is None and _is_of_kinds(items, key, frame):
             return _best_of_kinds(frame, name, args[0], key)
         key_of = None if key == Static(None) else functools.partial(frame.b.call, key)
-        if not is_remembered(item) and default is None and not isinstance(args[0], Lazy | YieldingValue):
+        if not is_remembered(item) and default is None and not isinstance(args[0], LazyGenerator | YieldingValue):
             return _at_best_position(frame, name, args[0], key_of)
         return _best(frame, name, items, item, key_of, default)
 
@@ -266,7 +266,7 @@ def _list(frame: Frame, args: Sequence[Value], kwargs: Mapping[str, Value]) -> V
     """All items, as a new list."""
     _no_more("list", kwargs)
     value = args[0]
-    if isinstance(value, Lazy):
+    if isinstance(value, LazyGenerator):
         return all_items(frame, value)
     if isinstance(value, ArrayValue):
         kind = item_kinds.kind_of_rows(frame.b, value)

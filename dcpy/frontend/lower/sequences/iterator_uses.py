@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.abstract_values.list_values import Lazy, Use, YieldingValue
+from dcpy.frontend.abstract_values.list_values import IteratorUse, LazyGenerator, YieldingValue
 from dcpy.frontend.abstract_values.values import DictValue, IteratorValue, TupleValue, Value, with_parts
 from dcpy.frontend.lower.frame import IdentityMatters
 from dcpy.frontend.lower.sequences import cursors
@@ -34,8 +34,8 @@ def named(frame: Frame, value: Value) -> Value:
             return cursors.started(frame.b, value)
         if sequences.has_length(value):
             return cursors.cursor(frame.b, value)
-    if (isinstance(value, IteratorValue) and value.kind in USED_UP) or isinstance(value, Lazy | YieldingValue):
-        return replace(value, use=Use(_loops_around(frame)))
+    if (isinstance(value, IteratorValue) and value.kind in USED_UP) or isinstance(value, LazyGenerator | YieldingValue):
+        return replace(value, use=IteratorUse(_loops_around(frame)))
     if isinstance(value, TupleValue | DictValue):
         return with_parts(value, lambda part: named(frame, part))
     return value
@@ -43,17 +43,17 @@ def named(frame: Frame, value: Value) -> Value:
 
 def unnamed(value: Value) -> Value:
     """The iterator as what has read the name has it, which goes through its items once."""
-    return replace(value, use=None) if isinstance(value, IteratorValue | Lazy | YieldingValue) else value
+    return replace(value, use=None) if isinstance(value, IteratorValue | LazyGenerator | YieldingValue) else value
 
 
 def read(frame: Frame, node: ast.expr, value: Value) -> Value:
     """The value of a name, an item or a field. Reading an iterator takes all of its items."""
-    if isinstance(value, IteratorValue | Lazy | YieldingValue) and value.use is not None:
+    if isinstance(value, IteratorValue | LazyGenerator | YieldingValue) and value.use is not None:
         _note(frame, node, value, value.use)
     return value
 
 
-def _note(frame: Frame, node: ast.expr, value: Value, use: Use) -> None:
+def _note(frame: Frame, node: ast.expr, value: Value, use: IteratorUse) -> None:
     used_up = frame.program.used_iterators
     if use in used_up or _loops_around(frame) > use.loops:
         if isinstance(value, IteratorValue) and (sequences.has_length(value) or sequences.is_stepped(value)):
@@ -68,7 +68,7 @@ def _note(frame: Frame, node: ast.expr, value: Value, use: Use) -> None:
     frame.emit.on_undo(lambda: _forget(used_up, use))
 
 
-def _forget(used_up: list[Use], use: Use) -> None:
+def _forget(used_up: list[IteratorUse], use: IteratorUse) -> None:
     if use in used_up:
         used_up.remove(use)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.abstract_values.list_values import Lazy, ListValue, YieldingValue
+from dcpy.frontend.abstract_values.list_values import LazyGenerator, ListValue, YieldingValue
 from dcpy.frontend.abstract_values.values import IteratorValue, Maybe, Missing, TupleValue, Value, kind_of
 from dcpy.frontend.desugar import core
 from dcpy.frontend.lower.arithmetic import conditional_expressions
@@ -34,7 +34,7 @@ def next_item(frame: Frame, args: Sequence[Value], kwargs: Mapping[str, Value]) 
         value = cursors.cursor(frame.b, value)  # no other name holds it: see `Use`
     if isinstance(value, IteratorValue) and value.kind == "cursor":
         return _of_cursor(frame, value, default)
-    if sequences.is_stepped(value) or isinstance(value, Lazy | YieldingValue):
+    if sequences.is_stepped(value) or isinstance(value, LazyGenerator | YieldingValue):
         return _of_loop(frame, value, default)
     known = isinstance(value, TupleValue | ListValue)
     raise FrontendError(

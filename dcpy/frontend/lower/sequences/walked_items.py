@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.abstract_values.list_values import Lazy
+from dcpy.frontend.abstract_values.list_values import LazyGenerator
 from dcpy.frontend.abstract_values.number_kinds import instead_of
 from dcpy.frontend.abstract_values.values import Scalar, TupleValue, Value, dtype_of, is_number, is_weak
 from dcpy.frontend.lower.expressions import evaluate
@@ -27,7 +27,7 @@ class WalkedItems:
 
     def __init__(self, frame: Frame, value: Value) -> None:
         self.frame, self.b = frame, frame.b
-        if isinstance(value, Lazy):
+        if isinstance(value, LazyGenerator):
             self.node, self.first = in_frame(frame, value).node, value.first
         else:
             self.node, self.first = items_of(frame), value

@@ -68,7 +68,7 @@ class Assumptions:
 
 
 @dataclass
-class Forwarded:
+class ForwardedAssumptions:
     """The assumptions of a function that is called: facts about what is passed, which the caller has to know.
 
     `symbols` says what the callee's symbols stand for there.

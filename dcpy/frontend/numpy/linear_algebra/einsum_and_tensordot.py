@@ -28,7 +28,7 @@ FEW_TERMS = 8  #: that are added up one by one where matrices would have to be c
 
 
 @dataclass(frozen=True)
-class Labelled:
+class LabelledArray:
     """An array with a letter per dimension, each letter once."""
 
     array: ArrayValue
@@ -52,7 +52,7 @@ def einsum(b: OpBuilder, *operands: Value, out: Value = NONE, optimize: Value = 
                 notes=("NumPy raises ValueError here",),
             )
     parts = [
-        _distinct(b, Labelled(b.array(b.cast(array, dtype)), letters))
+        _distinct(b, LabelledArray(b.array(b.cast(array, dtype)), letters))
         for array, letters in zip(arrays, inputs, strict=True)
     ]
     axes = _order(b, parts, result)
@@ -67,7 +67,7 @@ def einsum(b: OpBuilder, *operands: Value, out: Value = NONE, optimize: Value = 
     return into(b, out, found if result else Scalar(final.array.load(())), "einsum")
 
 
-def _order(b: OpBuilder, parts: Sequence[Labelled], result: str) -> memory_order.Axes:
+def _order(b: OpBuilder, parts: Sequence[LabelledArray], result: str) -> memory_order.Axes:
     """The axes of the result as those of a ufunc, with the letters that are summed behind those of the result."""
     letters = result + "".join(sorted(set("".join(part.letters for part in parts)) - set(result)))
     spread = []
@@ -140,7 +140,7 @@ def _stretched(b: OpBuilder, inputs: Sequence[str], arrays: list[ArrayValue], co
     return found
 
 
-def _distinct(b: OpBuilder, part: Labelled) -> Labelled:
+def _distinct(b: OpBuilder, part: LabelledArray) -> LabelledArray:
     """A repeated letter stands for the diagonal."""
     array, letters = part.array, part.letters
     for letter in dict.fromkeys(letters):
@@ -153,19 +153,19 @@ def _distinct(b: OpBuilder, part: Labelled) -> Labelled:
             found = diagonal(b, array, Static(0), Static(first), Static(second))
             array = b.array(found)
             letters = letters[:first] + letters[first + 1 : second] + letters[second + 1 :] + letter
-    return Labelled(array, letters)
+    return LabelledArray(array, letters)
 
 
-def _summed(b: OpBuilder, part: Labelled, kept: Collection[str]) -> Labelled:
+def _summed(b: OpBuilder, part: LabelledArray, kept: Collection[str]) -> LabelledArray:
     """Letters that nothing needs any more are added up."""
     axes = tuple(k for k, letter in enumerate(part.letters) if letter not in kept)
     if not axes:
         return part
     found = b.array(accumulated(b, ADD, part.array, axes, part.array.dtype, False))
-    return Labelled(found, "".join(letter for letter in part.letters if letter in kept))
+    return LabelledArray(found, "".join(letter for letter in part.letters if letter in kept))
 
 
-def _pair(b: OpBuilder, left: Labelled, right: Labelled, needed: str) -> Labelled:
+def _pair(b: OpBuilder, left: LabelledArray, right: LabelledArray, needed: str) -> LabelledArray:
     """The product of two operands: dimensions in groups, each made one, then a product of stacks of matrices."""
     left = _summed(b, left, needed + right.letters)
     right = _summed(b, right, needed + left.letters)
@@ -179,23 +179,23 @@ def _pair(b: OpBuilder, left: Labelled, right: Labelled, needed: str) -> Labelle
     columns = [letter for letter in right.letters if letter not in both]
     result = "".join((*stack, *rows, *columns))
     if not inner:
-        return Labelled(_outer(b, left, right, stack, rows, columns), result)
+        return LabelledArray(_outer(b, left, right, stack, rows, columns), result)
     if stack and not rows and not columns:
-        return Labelled(_dots(b, left, right, stack, inner), result)
+        return LabelledArray(_dots(b, left, right, stack, inner), result)
     terms = [sizes[letter].constant for letter in inner]
     few = [term for term in terms if term is not None]
     is_plain = (left.letters, right.letters) == ("".join((*rows, *inner)), "".join((*inner, *columns)))
     if len(few) == len(terms) and 1 <= math.prod(few) <= FEW_TERMS and not (is_plain and needed.startswith(result)):
         result = "".join(sorted(result, key=needed.index))
-        return Labelled(_few_terms(b, left, right, result, inner, few), result)
+        return LabelledArray(_few_terms(b, left, right, result, inner, few), result)
     first = _matrix(b, left, (stack, rows, inner), sizes)
     second = _matrix(b, right, (stack, inner, columns), sizes)
     found = b.array(matmul(b, first, second))
-    return Labelled(reshaped(b, found, tuple(sizes[letter] for letter in result)), result)
+    return LabelledArray(reshaped(b, found, tuple(sizes[letter] for letter in result)), result)
 
 
 def _dots(
-    b: OpBuilder, left: Labelled, right: Labelled, stack: Sequence[str], inner: Sequence[str]
+    b: OpBuilder, left: LabelledArray, right: LabelledArray, stack: Sequence[str], inner: Sequence[str]
 ) -> ArrayValue:
     """Rows times rows: a sum of elementwise products, as there are no matrices to multiply."""
     first, second = (
@@ -207,7 +207,7 @@ def _dots(
 
 
 def _few_terms(
-    b: OpBuilder, left: Labelled, right: Labelled, result: str, inner: Sequence[str], sizes: Sequence[int]
+    b: OpBuilder, left: LabelledArray, right: LabelledArray, result: str, inner: Sequence[str], sizes: Sequence[int]
 ) -> ArrayValue:
     """A few products added up, element by element: matrices would have to be copied first."""
     sides = []
@@ -227,7 +227,12 @@ def _few_terms(
 
 
 def _outer(
-    b: OpBuilder, left: Labelled, right: Labelled, stack: Sequence[str], rows: Sequence[str], columns: Sequence[str]
+    b: OpBuilder,
+    left: LabelledArray,
+    right: LabelledArray,
+    stack: Sequence[str],
+    rows: Sequence[str],
+    columns: Sequence[str],
 ) -> ArrayValue:
     """Nothing to add up: an elementwise product."""
     first = b.transpose(left.array, [left.letters.index(letter) for letter in (*stack, *rows)])
@@ -239,7 +244,7 @@ def _outer(
     return b.array(b.ufunc(np.multiply, first, second))
 
 
-def _matrix(b: OpBuilder, part: Labelled, groups: Sequence[Sequence[str]], sizes: dict[str, Expr]) -> ArrayValue:
+def _matrix(b: OpBuilder, part: LabelledArray, groups: Sequence[Sequence[str]], sizes: dict[str, Expr]) -> ArrayValue:
     """The operand with each group of letters as one dimension (no stack: two dimensions)."""
     order = [part.letters.index(letter) for group in groups for letter in group]
     array = b.transpose(part.array, order)

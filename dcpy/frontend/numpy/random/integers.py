@@ -32,7 +32,7 @@ INT64 = Static(np.int64)
 
 
 @dataclass(frozen=True)
-class Bound:
+class IntegerBound:
     """One end of the numbers: a value, which is drawn itself where it is `closed`."""
 
     value: Value
@@ -77,7 +77,7 @@ def drawn_integers(
         message = f"Unsupported dtype {wanted.numpy!r} for integers"
         raise b.error(message, notes=("NumPy raises TypeError here",), help="use an integer dtype, or bool")
     closed = bool(b.static(endpoint, "endpoint"))
-    first, last = Bound(_number(b, low)), Bound(_number(b, high), closed)
+    first, last = IntegerBound(_number(b, low)), IntegerBound(_number(b, high), closed)
     shape = output_shape(b, {"low": first.value, "high": last.value}, size)
     _Checks(b, first, last, wanted, closed, shape).run()
     inputs = {"low": _cast(b, first.value, wanted), "last": _last(b, last, wanted)}
@@ -109,7 +109,7 @@ def _cast(b: OpBuilder, value: Value, dtype: DType) -> Value:
     return b.hold(b.cast(value, dtype))
 
 
-def _last(b: OpBuilder, bound: Bound, dtype: DType) -> Value:
+def _last(b: OpBuilder, bound: IntegerBound, dtype: DType) -> Value:
     """The largest number that is drawn."""
     if bound.closed:
         return _cast(b, bound.value, dtype)
@@ -128,7 +128,13 @@ class _Checks:
     """NumPy's checks of bounds, in its order; there are none where no number is drawn."""
 
     def __init__(
-        self, b: OpBuilder, low: Bound, high: Bound, dtype: DType, closed: bool, shape: tuple[Expr, ...] | None
+        self,
+        b: OpBuilder,
+        low: IntegerBound,
+        high: IntegerBound,
+        dtype: DType,
+        closed: bool,
+        shape: tuple[Expr, ...] | None,
     ) -> None:
         self.b, self.low, self.high, self.dtype, self.closed = b, low, high, dtype, closed
         self.size = ONE
@@ -151,7 +157,7 @@ class _Checks:
         message = f"{name} is out of bounds for {self.dtype.numpy_name}"
         work = _work_dtype(value)
         range_of = np.iinfo(dtype_of(value).numpy) if dtype_of(value) != types.bool_ else np.iinfo(np.uint8)
-        known = Bound(value).known
+        known = IntegerBound(value).known
         if known is not None:
             self._require(Const(known >= limit if relation == "ge" else known <= limit, types.bool_), message)
         elif not (range_of.min >= limit if relation == "ge" else range_of.max <= limit):

@@ -20,7 +20,7 @@ LARGEST_MEAN = float(np.iinfo(np.int64).max - np.sqrt(np.iinfo(np.int64).max) * 
 
 
 @dataclass(frozen=True)
-class Demand:
+class Requirement:
     """A condition on a parameter; ``{}`` in a message is its name. Arrays may have another message."""
 
     holds: Callable[[ScalarExpr], ScalarExpr]
@@ -46,23 +46,25 @@ def _between(x: ScalarExpr, above: str, below: str) -> ScalarExpr:
     return op("and", op(above, x, number(0, x)), op(below, x, number(1, x)))
 
 
-DEMANDS: dict[str, tuple[Demand, ...]] = {
+DEMANDS: dict[str, tuple[Requirement, ...]] = {
     "": (),
-    ">=0": (Demand(_not_negative, "{} < 0"),),
-    ">0": (Demand(lambda x: _not(op("le", x, number(0, x))), "{} <= 0"),),
-    ">1": (Demand(lambda x: op("gt", x, number(1, x)), "{} <= 1 or {} is NaN", "{} <= 1 or {} contains NaNs"),),
+    ">=0": (Requirement(_not_negative, "{} < 0"),),
+    ">0": (Requirement(lambda x: _not(op("le", x, number(0, x))), "{} <= 0"),),
+    ">1": (Requirement(lambda x: op("gt", x, number(1, x)), "{} <= 1 or {} is NaN", "{} <= 1 or {} contains NaNs"),),
     "0..1": (
-        Demand(lambda x: _between(x, "ge", "le"), "{} < 0, {} > 1 or {} is NaN", "{} < 0, {} > 1 or {} contains NaNs"),
+        Requirement(
+            lambda x: _between(x, "ge", "le"), "{} < 0, {} > 1 or {} is NaN", "{} < 0, {} > 1 or {} contains NaNs"
+        ),
     ),
-    "0<..1": (Demand(lambda x: _between(x, "gt", "le"), "{} <= 0, {} > 1 or {} contains NaNs"),),
+    "0<..1": (Requirement(lambda x: _between(x, "gt", "le"), "{} <= 0, {} > 1 or {} contains NaNs"),),
     "0..<1": (
-        Demand(
+        Requirement(
             lambda x: _between(x, "ge", "lt"), "{} < 0, {} >= 1 or {} is NaN", "{} < 0, {} >= 1 or {} contains NaNs"
         ),
     ),
     "mean": (
-        Demand(lambda x: op("ge", x, number(0, x)), "{} < 0 or {} is NaN", "{} < 0 or {} contains NaNs"),
-        Demand(lambda x: op("le", x, number(LARGEST_MEAN, x)), "{} value too large"),
+        Requirement(lambda x: op("ge", x, number(0, x)), "{} < 0 or {} is NaN", "{} < 0 or {} contains NaNs"),
+        Requirement(lambda x: op("le", x, number(LARGEST_MEAN, x)), "{} value too large"),
     ),
 }
 

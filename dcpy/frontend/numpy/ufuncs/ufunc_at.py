@@ -15,7 +15,7 @@ from dcpy.frontend.implements import Implementation, implements
 from dcpy.frontend.lower.arithmetic.elementwise import OF_NUMPY
 from dcpy.frontend.lower.arithmetic.promotion import ufunc_dtypes
 from dcpy.frontend.lower.arrays import advanced_indexing
-from dcpy.frontend.lower.arrays.subscript_keys import IndexingMode, Keys, written_out
+from dcpy.frontend.lower.arrays.subscript_keys import IndexingMode, SubscriptKeys, written_out
 from dcpy.frontend.lower.op_builder import OpBuilder
 from dcpy.frontend.numpy.parameter_defaults import NONE
 from dcpy.frontend.numpy.python_implementations import call_body
@@ -45,7 +45,7 @@ def _at(function: np.ufunc) -> Implementation:
     return at
 
 
-def _index_arrays(b: OpBuilder, function: np.ufunc, a: Value, indices: Value, values: Value) -> Keys | None:
+def _index_arrays(b: OpBuilder, function: np.ufunc, a: Value, indices: Value, values: Value) -> SubscriptKeys | None:
     """The keys, if they are arrays, and all that is computed has the dtype of the array."""
     if not isinstance(a, ArrayValue):
         return None

@@ -105,7 +105,7 @@ def _ends_early(body: Region) -> bool:
     return any(isinstance(jump, Break | Return) for jump in jumps(body))
 
 
-class _Watched:
+class _WantedAccesses:
     """The accesses that are wanted are found from the containers: of a body of hundreds of nodes, few touch one."""
 
     def __init__(self, part: Region | Element, wanted: Collection[str], uses: Uses) -> None:
@@ -133,7 +133,7 @@ class _Watched:
 class _AccessCollector:
     def __init__(self, uses: Uses, part: Region | Element, only: Collection[str] | None) -> None:
         self.uses = uses
-        self.only = None if only is None else _Watched(part, only, uses)
+        self.only = None if only is None else _WantedAccesses(part, only, uses)
         self.assigned = _assigned_in(part, uses)
         self.found: list[MemoryAccess] = []
         self._private: set[str] = set()

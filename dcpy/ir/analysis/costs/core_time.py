@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from dcpy.ir.analysis.costs.cache_lines import AddressPattern
-from dcpy.ir.analysis.costs.counted_nests import CountedStatement, Phase
+from dcpy.ir.analysis.costs.counted_nests import CountedStatement, RegionPhase
 from dcpy.ir.analysis.costs.work_estimates import cost_of_operation
 from dcpy.ir.analysis.dependence.loop_nests import Axis
 from dcpy.ir.effects import Effect
@@ -34,7 +34,7 @@ class CoreTime:
     calls: float = 0.0
 
 
-def is_vector(phase: Phase, schedule_of: Callable[[Axis], Schedule]) -> bool:
+def is_vector(phase: RegionPhase, schedule_of: Callable[[Axis], Schedule]) -> bool:
     """Return whether the iterations of the innermost axis run in vectors."""
     if not phase.axes:
         return False
@@ -42,13 +42,13 @@ def is_vector(phase: Phase, schedule_of: Callable[[Axis], Schedule]) -> bool:
     return isinstance(schedule, Vector) or (isinstance(schedule, Parallel) and schedule.width != 1)
 
 
-def lanes_of(phase: Phase, costs: Costs) -> int:
+def lanes_of(phase: RegionPhase, costs: Costs) -> int:
     """Elements of a vector: of the largest that the phase has in memory."""
     largest = max((pattern.itemsize for statement in phase.statements for pattern in statement.patterns), default=WORD)
     return max(1, costs.processor.vector_bytes // largest)
 
 
-def computing_time(phase: Phase, vector: bool, costs: Costs) -> CoreTime:
+def computing_time(phase: RegionPhase, vector: bool, costs: Costs) -> CoreTime:
     """Of one run of the statements."""
     exprs = [expr for statement in phase.statements for expr in statement.element.exprs()]
     parts = [part for expr in exprs for part in walk(expr) if isinstance(part, Op | Cast)]
@@ -74,13 +74,13 @@ def _operation(part: Op | Cast, costs: Costs, vector: bool) -> float:
     return costs.processor.operation * (wide if vector else lanes)
 
 
-def _accesses(phase: Phase, vector: bool, costs: Costs) -> float:
+def _accesses(phase: RegionPhase, vector: bool, costs: Costs) -> float:
     """Picoseconds of loads and stores, each place once: one that does not move is loaded before the loop."""
     places = dict.fromkeys(pattern for statement in phase.statements for pattern in statement.patterns)
     return sum(_access(pattern, phase, vector, costs) for pattern in places)
 
 
-def _access(pattern: AddressPattern, phase: Phase, vector: bool, costs: Costs) -> float:
+def _access(pattern: AddressPattern, phase: RegionPhase, vector: bool, costs: Costs) -> float:
     processor = costs.processor
     byte = 1e6 / processor.l1_speed
     if pattern.inside:

@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from dcpy.base.errors import SymbolicError
 from dcpy.ir.analysis.costs.cache_lines import AddressPattern
-from dcpy.ir.analysis.costs.work_estimates import Typical
+from dcpy.ir.analysis.costs.work_estimates import TypicalValues
 from dcpy.ir.analysis.dataflow.aliasing import base_of
 from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.analysis.dependence.loop_nests import Axis, MapOrLoop, as_scope
@@ -32,7 +32,7 @@ Numbers = dict[str, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class CountedAxis:
     """An axis with the number of its iterations."""
 
     axis: Axis
@@ -54,14 +54,14 @@ class CountedStatement:
 
 
 @dataclass(slots=True)
-class Phase:
+class RegionPhase:
     """The statements of one region, one after the other: they have the same axes around them.
 
     Each run of the innermost axis runs them `share` times.
     """
 
     region: Region
-    axes: tuple[Counted, ...]
+    axes: tuple[CountedAxis, ...]
     share: float = 1.0
     statements: list[CountedStatement] = field(default_factory=list)
 
@@ -81,45 +81,45 @@ class _EnclosingAxes:
     further along axis k; `unknown` are those that only the run knows.
     """
 
-    axes: tuple[Counted, ...]
+    axes: tuple[CountedAxis, ...]
     points: tuple[Numbers, ...]
     share: float = 1.0
     unknown: frozenset[str] = frozenset()
 
 
-def phases_of(part: Region | Element, sizes: Mapping[str, int], uses: Uses, costs: Costs) -> list[Phase]:
+def phases_of(part: Region | Element, sizes: Mapping[str, int], uses: Uses, costs: Costs) -> list[RegionPhase]:
     """The phases of a part, in program order, for these values of symbols."""
     walk = _NestCounter(uses, costs)
-    start = _EnclosingAxes((), ({**Typical(uses.sdfg, costs), **sizes},))
+    start = _EnclosingAxes((), ({**TypicalValues(uses.sdfg, costs), **sizes},))
     if isinstance(part, Region):
         walk.region(part, start)
     else:
-        walk.block(part, start, Phase(Region(), ()))
+        walk.block(part, start, RegionPhase(Region(), ()))
     return [phase for phase in walk.found if phase.statements]
 
 
 class _NestCounter:
     def __init__(self, uses: Uses, costs: Costs) -> None:
         self.uses = uses
-        self.typical = Typical(uses.sdfg, costs)
-        self.found: list[Phase] = []
+        self.typical = TypicalValues(uses.sdfg, costs)
+        self.found: list[RegionPhase] = []
 
     # -- walking -----------------------------------------------------------------------------------------------
 
     def region(self, region: Region, path: _EnclosingAxes) -> None:
-        phase = Phase(region, path.axes, path.share)
+        phase = RegionPhase(region, path.axes, path.share)
         self.found.append(phase)
         for block in region.blocks:
             path = self.block(block, path, phase)
 
-    def block(self, block: Element, path: _EnclosingAxes, phase: Phase) -> _EnclosingAxes:
+    def block(self, block: Element, path: _EnclosingAxes, phase: RegionPhase) -> _EnclosingAxes:
         """Add what a block does, of a state each node; return the path for what comes after it."""
         nodes = nodes_of(block)
         for node in nodes:
             self.element(node, path, phase)
         return path if nodes else self.element(block, path, phase)
 
-    def element(self, element: Element, path: _EnclosingAxes, phase: Phase) -> _EnclosingAxes:
+    def element(self, element: Element, path: _EnclosingAxes, phase: RegionPhase) -> _EnclosingAxes:
         """Add what an element does; return the path for what comes after it."""
         bodies = element.regions()
         if not bodies or element.all_of(Role.SCALAR):
@@ -143,7 +143,7 @@ class _NestCounter:
             trips = max(self.value(values.size, path.points[0]), 0)
             points = [{**point, name: self.at(values, trips // 2, point)} for point in path.points]
             points.append({**points[0], name: self.at(values, trips // 2 + 1, path.points[0])})
-            path = replace(path, axes=(*path.axes, Counted(Axis(scope, index), trips)), points=tuple(points))
+            path = replace(path, axes=(*path.axes, CountedAxis(Axis(scope, index), trips)), points=tuple(points))
         return path
 
     def at(self, values: Range, count: int, point: Numbers) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from dcpy.ir.analysis.costs.cache_lines import AddressPattern
-from dcpy.ir.analysis.costs.counted_nests import CountedStatement, Phase
+from dcpy.ir.analysis.costs.counted_nests import CountedStatement, RegionPhase
 from dcpy.ir.analysis.costs.work_estimates import code_of, cost_of_operation
 from dcpy.ir.expressions.scalar import Op, Ref, ScalarExpr, children, walk
 from dcpy.ir.field_roles import Role
@@ -22,7 +22,7 @@ Read = tuple[int, str, Memlet, AddressPattern | None]  #: statement, connector, 
 _OF_INTEGERS = 4  #: so much sooner than sums of floats are those of integers there
 
 
-def chain_of(phase: Phase, depth: int, lanes: int, costs: Costs) -> float:
+def chain_of(phase: RegionPhase, depth: int, lanes: int, costs: Costs) -> float:
     """Picoseconds that the longest chain of a phase takes, while its axes from number `depth` on run once.
 
     `lanes`: partial results of a reduction that vectors hold side by side along the innermost axis; 1: none.
@@ -39,7 +39,7 @@ def chain_of(phase: Phase, depth: int, lanes: int, costs: Costs) -> float:
     return longest
 
 
-def _carried(phase: Phase, costs: Costs) -> Iterator[tuple[int, int, int, bool]]:
+def _carried(phase: RegionPhase, costs: Costs) -> Iterator[tuple[int, int, int, bool]]:
     """Each chain: the axis that carries it, over how many iterations, picoseconds, and whether it is a reduction."""
     reads, first_writes = _reads_by_lattice(phase), _first_writes(phase)
     for position, statement in enumerate(phase.statements):
@@ -62,7 +62,7 @@ def _written(statement: CountedStatement) -> Iterator[tuple[Memlet, AddressPatte
     return zip(statement.element.writes(), statement.writes, strict=True)
 
 
-def _innermost_without(pattern: AddressPattern | None, phase: Phase, memlet: Memlet) -> int | None:
+def _innermost_without(pattern: AddressPattern | None, phase: RegionPhase, memlet: Memlet) -> int | None:
     """The innermost axis along which one element is written again and again."""
     if pattern is None:
         return None if memlet.container in phase.region.containers or not phase.axes else len(phase.axes) - 1
@@ -70,7 +70,7 @@ def _innermost_without(pattern: AddressPattern | None, phase: Phase, memlet: Mem
     return None if pattern.scattered else max(still, default=None)
 
 
-def _reads_by_lattice(phase: Phase) -> dict[Lattice, list[Read]]:
+def _reads_by_lattice(phase: RegionPhase) -> dict[Lattice, list[Read]]:
     """The reads of tasklets that may meet a write, by what both have in common; in order."""
     found: dict[Lattice, list[Read]] = {}
     for start, statement in enumerate(phase.statements):
@@ -84,7 +84,7 @@ def _lattice(memlet: Memlet, pattern: AddressPattern | None) -> Lattice:
     return (memlet.container, None) if pattern is None else (pattern.container, pattern.steps)
 
 
-def _first_writes(phase: Phase) -> dict[tuple[str, object], int]:
+def _first_writes(phase: RegionPhase) -> dict[tuple[str, object], int]:
     """The position in an iteration at which each location is written first."""
     found: dict[tuple[str, object], int] = {}
     for position, statement in enumerate(phase.statements):
@@ -94,7 +94,7 @@ def _first_writes(phase: Phase) -> dict[tuple[str, object], int]:
 
 
 def _distance(
-    phase: Phase, read: tuple[Memlet, AddressPattern | None], write: tuple[Memlet, AddressPattern | None]
+    phase: RegionPhase, read: tuple[Memlet, AddressPattern | None], write: tuple[Memlet, AddressPattern | None]
 ) -> tuple[int, int] | None:
     """The axis along which a read meets a write of an earlier iteration, and how many iterations earlier."""
     source, target = read[1], write[1]
@@ -115,7 +115,7 @@ def _distance(
     return None
 
 
-def _keeps_order(phase: Phase, axis: int) -> bool:
+def _keeps_order(phase: RegionPhase, axis: int) -> bool:
     return not phase.axes[axis].axis.is_parallel
 
 

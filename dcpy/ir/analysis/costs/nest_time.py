@@ -18,9 +18,9 @@ from typing import TypeVar
 
 from dcpy.ir.analysis.costs.cache_lines import LINE, AddressPattern, lines_by_container
 from dcpy.ir.analysis.costs.core_time import computing_time, is_vector, lanes_of
-from dcpy.ir.analysis.costs.counted_nests import CountedStatement, Phase, phases_of
+from dcpy.ir.analysis.costs.counted_nests import CountedStatement, RegionPhase, phases_of
 from dcpy.ir.analysis.costs.dependence_chains import chain_of
-from dcpy.ir.analysis.costs.work_estimates import Typical, work_of
+from dcpy.ir.analysis.costs.work_estimates import TypicalValues, work_of
 from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.analysis.dependence.loop_nests import Axis, MapOrLoop, axes_of
 from dcpy.ir.machine_model import UNIT, Costs
@@ -116,7 +116,7 @@ def _moved(parts: tuple[T, ...], at: Sequence[int]) -> tuple[T, ...]:
 def modelled_units(node: Map, uses: Uses, costs: Costs) -> int:
     """Units of work of an iteration of a map, as `work.work_of` counts iterations, on one core and in a typical run."""
     factors, _ = work_of(node, uses.sdfg, costs)
-    iterations = max(1, Typical(uses.sdfg, costs).value(product_of(*factors)))
+    iterations = max(1, TypicalValues(uses.sdfg, costs).value(product_of(*factors)))
     return round(seconds(node, {}, uses, costs, SEQUENTIAL) / (UNIT * PICO) / iterations)
 
 
@@ -128,7 +128,9 @@ def nest_times(part: Region | Element, sizes: Mapping[str, int], uses: Uses, cos
 class _TimedPart:
     """The phases of a part, and the nests that they form."""
 
-    def __init__(self, phases: list[Phase], uses: Uses, costs: Costs, schedules: Mapping[MapOrLoop, Schedule]) -> None:
+    def __init__(
+        self, phases: list[RegionPhase], uses: Uses, costs: Costs, schedules: Mapping[MapOrLoop, Schedule]
+    ) -> None:
         self.phases, self.uses, self.costs, self.schedules = phases, uses, costs, schedules
         self.mapped = {
             counted.axis.owner
@@ -139,13 +141,13 @@ class _TimedPart:
 
     def times(self) -> list[NestTime]:
         """Of each nest, in program order."""
-        nests: dict[MapOrLoop | Region, list[Phase]] = {}
+        nests: dict[MapOrLoop | Region, list[RegionPhase]] = {}
         for phase in self.phases:
             nest = self.nest_of(phase)
             nests.setdefault(phase.region if nest is None else nest, []).append(phase)
         return [_TimedNest(self, key, phases).time() for key, phases in nests.items()]
 
-    def nest_of(self, phase: Phase) -> MapOrLoop | None:
+    def nest_of(self, phase: RegionPhase) -> MapOrLoop | None:
         """The outermost map around a phase; else the outermost loop in which there is no map."""
         axes = [counted.axis for counted in phase.axes]
         first = next((axis.owner for axis in axes if axis.is_parallel), None)
@@ -158,7 +160,7 @@ class _TimedPart:
 class _TimedNest:
     """One nest: its phases, the number of axes around it, and the cores that it runs on."""
 
-    def __init__(self, program: _TimedPart, key: MapOrLoop | Region, phases: list[Phase]) -> None:
+    def __init__(self, program: _TimedPart, key: MapOrLoop | Region, phases: list[RegionPhase]) -> None:
         self.program, self.phases = program, phases
         self.scope = None if isinstance(key, Region) else key
         self.costs, self.processor = program.costs, program.costs.processor
@@ -211,7 +213,7 @@ class _TimedNest:
             return (self.scope,)
         return tuple(statement.element for phase in self.phases for statement in phase.statements)
 
-    def computing(self, phase: Phase) -> dict[str, float]:
+    def computing(self, phase: RegionPhase) -> dict[str, float]:
         """Seconds of one run of a phase by operations, accesses and chains; and how many operations there are."""
         vector = is_vector(phase, self.program.schedule)
         runs = phase.share * math.prod(phase.trips[self.depth :])
@@ -227,7 +229,7 @@ class _TimedNest:
             "vectorized": runs * work.vectorized * PICO,
         }
 
-    def accessed(self, phase: Phase) -> float:
+    def accessed(self, phase: RegionPhase) -> float:
         """Bytes that one run of a phase loads and stores."""
         runs = phase.share * math.prod(phase.trips[self.depth :])
         places = dict.fromkeys(pattern for statement in phase.statements for pattern in statement.patterns)
@@ -244,7 +246,7 @@ class _TimedNest:
             found["fork"] = (self.processor.fork if outside > 1 else self.processor.wake) * PICO
         return found
 
-    def starts(self, phase: Phase) -> float:
+    def starts(self, phase: RegionPhase) -> float:
         """Return how often the innermost loop of a phase starts in one run of the nest: one that stays a loop.
 
         C++ compilers write out loops of a few iterations whose number is known.
@@ -299,7 +301,7 @@ class _TimedNest:
         together = [phase for phase in self.program.phases if phase.axes[: self.depth] == around]
         return self.footprint(together, self.depth, level) <= self.capacity(level, self.depth)
 
-    def traffic(self, phases: Sequence[Phase], depth: int, level: int) -> dict[str, float]:
+    def traffic(self, phases: Sequence[RegionPhase], depth: int, level: int) -> dict[str, float]:
         """Lines that come from a level while the axes from number `depth` on run once."""
         if self.footprint(phases, depth, level) <= self.capacity(level, depth):
             return _lines(phases, depth, _unit(level))
@@ -313,7 +315,7 @@ class _TimedNest:
                 total[name] = total.get(name, 0.0) + times * count
         return total
 
-    def footprint(self, phases: Sequence[Phase], depth: int, level: int) -> float:
+    def footprint(self, phases: Sequence[RegionPhase], depth: int, level: int) -> float:
         unit = _unit(level)
         return unit * sum(_lines(phases, depth, unit).values())
 
@@ -359,16 +361,16 @@ def _unit(level: int) -> int:
     return PAGE if level == PAGES else LINE
 
 
-def _lines(phases: Sequence[Phase], depth: int, unit: int = LINE) -> dict[str, float]:
+def _lines(phases: Sequence[RegionPhase], depth: int, unit: int = LINE) -> dict[str, float]:
     accesses = (
         (pattern, phase.trips) for phase in phases for statement in phase.statements for pattern in statement.patterns
     )
     return lines_by_container(accesses, depth, unit)
 
 
-def _by_axis(phases: Sequence[Phase], depth: int) -> dict[Axis | None, list[Phase]]:
+def _by_axis(phases: Sequence[RegionPhase], depth: int) -> dict[Axis | None, list[RegionPhase]]:
     """Phases with the same next axis together; None: those that have none."""
-    found: dict[Axis | None, list[Phase]] = {}
+    found: dict[Axis | None, list[RegionPhase]] = {}
     for phase in phases:
         found.setdefault(phase.axes[depth].axis if len(phase.axes) > depth else None, []).append(phase)
     return found

@@ -28,7 +28,7 @@ from dcpy.ir.tree import Element, subtree
 
 def work_of(node: Map, sdfg: Sdfg, costs: Costs) -> tuple[tuple[Expr, ...], int]:
     """``(factors, units)``: the map does about their product of work; the factors count iterations, inner ones too."""
-    ranges, units = _ranges_of_work(node, Typical(sdfg, costs))
+    ranges, units = _ranges_of_work(node, TypicalValues(sdfg, costs))
     return tuple(values.size for values in ranges if values != ONCE), units
 
 
@@ -43,7 +43,7 @@ def takes_longer_than_a_load(units: int, costs: Costs) -> bool:
 ONCE = Range(ZERO, ONE)
 
 
-def _ranges_of_work(node: Map, typical: Typical) -> tuple[tuple[Range, ...], int]:
+def _ranges_of_work(node: Map, typical: TypicalValues) -> tuple[tuple[Range, ...], int]:
     ranges = tuple(_typical(values, node, position) for position, values in enumerate(node.domain))
     longest = max(_parts_of(node.body), key=lambda part: _cost_of(part.element, typical.anew()), default=None)
     if longest is not None:
@@ -127,7 +127,7 @@ def expected(value: Expr, sdfg: Sdfg) -> tuple[int, str] | None:
 
 
 @dataclass(frozen=True)
-class _Assigned:
+class _AssignedValues:
     """First values of assigned symbols, looked up once for many questions about one program."""
 
     sdfg: Sdfg
@@ -142,21 +142,21 @@ class _Assigned:
         return found
 
 
-class Typical(dict[str, int]):
+class TypicalValues(dict[str, int]):
     """Values of symbols in a typical run: as the user says, else of typical size; parameters are where they start.
 
     A symbol that the program assigns has the first value that it is given.
     """
 
-    def __init__(self, sdfg: Sdfg, costs: Costs, assigned: _Assigned | None = None) -> None:
+    def __init__(self, sdfg: Sdfg, costs: Costs, assigned: _AssignedValues | None = None) -> None:
         super().__init__(_typical_values(sdfg, costs.typical_size))
         self.sdfg, self.costs = sdfg, costs
         self.given = {*sdfg.sizes, *sdfg.arguments}
-        self.assigned = assigned or _Assigned(sdfg)
+        self.assigned = assigned or _AssignedValues(sdfg)
 
-    def anew(self) -> Typical:
+    def anew(self) -> TypicalValues:
         """The same without the parameters that were set: those of another map."""
-        return Typical(self.sdfg, self.costs, self.assigned)
+        return TypicalValues(self.sdfg, self.costs, self.assigned)
 
     def __missing__(self, name: str) -> int:
         if name in self.given:
@@ -187,20 +187,20 @@ class Typical(dict[str, int]):
 
 def cost_of_iteration(node: Map, sdfg: Sdfg, costs: Costs) -> int:
     """Units of work of one run of the body, at least 1."""
-    return _cost_of_iteration(node, Typical(sdfg, costs))
+    return _cost_of_iteration(node, TypicalValues(sdfg, costs))
 
 
-def _cost_of_iteration(node: Map, typical: Typical) -> int:
+def _cost_of_iteration(node: Map, typical: TypicalValues) -> int:
     for param, values in zip(node.params, node.domain, strict=True):
         typical.starting(param, values)
     return max(_cost_of_region(node.body, typical), 1)
 
 
-def _cost_of_region(region: Region, typical: Typical) -> int:
+def _cost_of_region(region: Region, typical: TypicalValues) -> int:
     return sum(_cost_of(block, typical) for block in region.blocks)
 
 
-def _cost_of(element: Element, typical: Typical) -> int:
+def _cost_of(element: Element, typical: TypicalValues) -> int:
     if isinstance(element, State):
         return sum(_cost_of(node, typical) for node in element.nodes)
     bodies = element.regions()
@@ -213,7 +213,7 @@ def _cost_of(element: Element, typical: Typical) -> int:
     return 1 + max(costs) if element.runs is Runs.PERHAPS else trips * sum(costs)
 
 
-def _cost_of_node(node: Node, typical: Typical) -> int:
+def _cost_of_node(node: Node, typical: TypicalValues) -> int:
     match node:
         case Tasklet(code=code):
             touched = dict.fromkeys(memlet.container for memlet in (*node.reads(), *node.writes()))

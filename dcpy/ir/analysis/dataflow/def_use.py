@@ -60,7 +60,7 @@ class Uses:
         self.callees = CalleeAccesses() if callees is None else callees
         self._ranges: KnownRanges | None = None
         self._facts: dict[Element, dict[Any, Any]] = {}
-        self._groups: dict[KeyOf, Groups] = {}
+        self._groups: dict[KeyOf, ElementGroups] = {}
         self._positions: dict[Element, int] = {}
         self._ordered_writers: dict[str, list[Element]] = {}
         self.add_region(sdfg.body)
@@ -213,7 +213,7 @@ class Uses:
         The table of each `key_of` is made at the first question, and then kept current.
         """
         if key_of not in self._groups:
-            self._groups[key_of] = Groups(key_of, self._touches)
+            self._groups[key_of] = ElementGroups(key_of, self._touches)
         return self._groups[key_of].of(element)
 
     def differs_from(self, other: Uses) -> str:
@@ -352,7 +352,7 @@ class Uses:
                 index[name].pop(element, None)
 
 
-class Groups:
+class ElementGroups:
     """Elements by a key of an element alone: a hash table, such as value numbering needs."""
 
     def __init__(self, key_of: KeyOf, elements: Iterable[Element]) -> None:

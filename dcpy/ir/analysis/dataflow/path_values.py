@@ -66,7 +66,7 @@ def wanted_on_all_paths(
     tries, key = uses.facts(place), (_TRIES, condition, bool(known))
     if tries.get(key, 0) == MOST_TRIES:
         return None
-    question = _Question(condition, place, uses, known)
+    question = _ConditionQuestion(condition, place, uses, known)
     found = _wanted(question)
     if found is None and question.extrema:
         found = _wanted(replace(question, by_paths=True))
@@ -76,7 +76,7 @@ def wanted_on_all_paths(
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class _Question:
+class _ConditionQuestion:
     condition: ScalarExpr
     place: Element
     uses: Uses
@@ -85,7 +85,7 @@ class _Question:
     extrema: list[Op] = field(default_factory=list)  # that were met
 
 
-def _wanted(question: _Question) -> tuple[Expr, ...] | None:
+def _wanted(question: _ConditionQuestion) -> tuple[Expr, ...] | None:
     pending: list[dict[Hashable, int]] = [{}]
     failed: list[dict[Hashable, int]] = []  # which may be impossible with what is wanted on other ones
     wanted: dict[Expr, None] = {}
@@ -135,7 +135,7 @@ class _PathToPlace:
     What is to be proved and does not follow is `wanted`, where it is about the symbols `known`.
     """
 
-    def __init__(self, question: _Question, choices: Mapping[Hashable, int], assumed: Iterable[Expr]) -> None:
+    def __init__(self, question: _ConditionQuestion, choices: Mapping[Hashable, int], assumed: Iterable[Expr]) -> None:
         self.place, self.uses, self.known = question.place, question.uses, question.known
         self.question, self.choices = question, choices
         self.wanted: dict[Expr, None] = {}

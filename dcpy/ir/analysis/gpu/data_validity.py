@@ -49,7 +49,7 @@ class ValidityDemand(ABC):
 
 
 @dataclass
-class _Noted(ValidityDemand):
+class _NotedNeeds(ValidityDemand):
     """Needs in the order in which they come, of a walk that changes nothing."""
 
     repairs: bool
@@ -198,7 +198,7 @@ class _ValidityDataflow:
         A need of the body is met before the loop where that lasts: nothing inside makes that side invalid.
         """
         entry, refused = dict(state), dict[Need, None]()
-        if not isinstance(self.demand, _Noted):
+        if not isinstance(self.demand, _NotedNeeds):
             self.known = {}
         for name in read if self.demand.repairs else ():
             entry[name] |= Side.HOST
@@ -237,7 +237,7 @@ class _ValidityDataflow:
         """
         key = block, frozenset(entry.items())
         if key not in self.known:
-            noted = _Noted(self.demand.repairs)
+            noted = _NotedNeeds(self.demand.repairs)
             walk = _ValidityDataflow(self.uses, self.pairs, noted)
             walk.loops, walk.known = [*self.loops, _ExitStates()], self.known
             end = walk.region(block.body, dict(entry))
@@ -334,18 +334,18 @@ def needs_of(
     uses: Uses, note: Callable[[str, Side, ProgramPoint], None], failing: Callable[[str, Check], None]
 ) -> None:
     """Report all needs of a program that no copy meets, and change nothing."""
-    follow(uses, _Told(note, failing))
+    follow(uses, _ReportedNeeds(note, failing))
 
 
 def lost_by_failing_kernels(uses: Uses) -> dict[Element, tuple[str, ...]]:
     """For each kernel in which a check may fail the arguments that the device alone has when it begins."""
-    found = _Lost()
+    found = _LostArguments()
     follow(uses, found)
     return found.names
 
 
 @dataclass
-class _Lost(ValidityDemand):
+class _LostArguments(ValidityDemand):
     """No need is left where copies are placed, but for those of kernels that fail."""
 
     names: dict[Element, tuple[str, ...]] = field(default_factory=dict)
@@ -362,7 +362,7 @@ class _Lost(ValidityDemand):
 
 
 @dataclass
-class _Told(ValidityDemand):
+class _ReportedNeeds(ValidityDemand):
     note: Callable[[str, Side, ProgramPoint], None]
     failing: Callable[[str, Check], None]
     repairs: bool = False

@@ -38,7 +38,7 @@ class AccessedPart:
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class MovedBytes:
     """Bytes that a launch reads from a container, or writes to it.
 
     Of reads, `needed` are those of elements that the kernel has not written itself before: memory has to bring them.
@@ -65,7 +65,7 @@ class Moved:
 class Traffic:
     """Memory traffic of one launch of a kernel, container by container."""
 
-    moves: tuple[Moved, ...]
+    moves: tuple[MovedBytes, ...]
 
     @property
     def floor(self) -> Expr:
@@ -100,7 +100,7 @@ def _in_memory(name: str, uses: Uses) -> bool:
     return isinstance(desc, Array | Scalar) and desc.space in (Space.GLOBAL, Space.PINNED)
 
 
-def _moved(name: str, accesses: Sequence[MemoryAccess], writes: bool, uses: Uses, ranges: Ranges) -> Moved:
+def _moved(name: str, accesses: Sequence[MemoryAccess], writes: bool, uses: Uses, ranges: Ranges) -> MovedBytes:
     desc = uses.desc(name)
     assert isinstance(desc, Array | Scalar)
     strides = desc.strides if isinstance(desc, Array) else ()
@@ -112,7 +112,7 @@ def _moved(name: str, accesses: Sequence[MemoryAccess], writes: bool, uses: Uses
     sure = (box.volume for box, exact in _boxes(needed, desc.shape, ranges) if exact)
     floor = max_of(ZERO, *sure) * size
     sectors = reduce(add, (_sectors(box, desc.shape, strides, size) for box in _apart(boxes, ranges)), ZERO)
-    return Moved(name, writes, size, desc.shape, strides, parts, needed, floor, sectors * SECTOR)
+    return MovedBytes(name, writes, size, desc.shape, strides, parts, needed, floor, sectors * SECTOR)
 
 
 def _takes_part(access: MemoryAccess, writes: bool) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from dcpy.base.errors import SymbolicError
-from dcpy.ir.analysis.gpu.memory_traffic import SECTOR, AccessedPart, Moved, Traffic
+from dcpy.ir.analysis.gpu.memory_traffic import SECTOR, AccessedPart, MovedBytes, Traffic
 from dcpy.ir.analysis.polyhedral.footprints import Box
 
 MOST_ELEMENTS = 1 << 26  #: of an array whose places are looked at one by one
@@ -38,7 +38,7 @@ def counted(traffic: Traffic, sizes: Mapping[str, int]) -> SectorCount:
     return sum((count(move, sizes) for move in traffic.moves), SectorCount(0, 0))
 
 
-def count(move: Moved, sizes: Mapping[str, int]) -> SectorCount:
+def count(move: MovedBytes, sizes: Mapping[str, int]) -> SectorCount:
     """Of one container, in one direction."""
     try:
         shape, strides = ([each.evaluate(sizes) for each in dims] for dims in (move.shape, move.strides))
@@ -55,7 +55,7 @@ def count(move: Moved, sizes: Mapping[str, int]) -> SectorCount:
     return SectorCount(int(needed.sum()) * move.itemsize, _sectors(touched, move.itemsize) * SECTOR, exact)
 
 
-def _estimated(move: Moved, sizes: Mapping[str, int], places: int) -> SectorCount:
+def _estimated(move: MovedBytes, sizes: Mapping[str, int], places: int) -> SectorCount:
     """By the closed forms; what these do not know is the whole container."""
     most = math.ceil(places * move.itemsize / SECTOR) * SECTOR
     try:

@@ -26,7 +26,7 @@ def same_order(ours: Subset, mine: Loops, theirs: Subset, its: Loops, ranges: Ra
     if any((values.step.constant or -1) < 0 for _, values in (*mine, *its)):
         return Refusal("a loop goes down")
     first, second = Footprint(ours, tuple(mine)), Footprint(theirs, tuple(its))
-    told = _Questions(ranges, tuple(sorted({*_free(first), *_free(second)})))
+    told = _OrderSets(ranges, tuple(sorted({*_free(first), *_free(second)})))
     try:
         if not is_empty(told.pairs(first, same=True)) or not is_empty(told.pairs(second, same=True)):
             return Refusal("an element comes more than once")
@@ -42,7 +42,7 @@ def same_order(ours: Subset, mine: Loops, theirs: Subset, its: Loops, ranges: Ra
 def within(inner: Subset, its: Loops, outer: Subset, mine: Loops, ranges: Ranges) -> Refusal | None:
     """None where all points `inner` in the loops `its` are among the points `outer` in the loops `mine`."""
     first, second = Footprint(inner, tuple(its)), Footprint(outer, tuple(mine))
-    told = _Questions(ranges, tuple(sorted({*_free(first), *_free(second)})))
+    told = _OrderSets(ranges, tuple(sorted({*_free(first), *_free(second)})))
     try:
         known = is_subset(told.elements(first), told.elements(second))
     except NotAffineError as reason:
@@ -61,7 +61,7 @@ def _free(footprint: Footprint) -> set[str]:
 
 
 @dataclass(frozen=True)
-class _Questions:
+class _OrderSets:
     """Sets for isl in which equal symbols have equal names."""
 
     ranges: Ranges

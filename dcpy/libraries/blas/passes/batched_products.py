@@ -14,16 +14,16 @@ from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import ONE, Expr, sym
 from dcpy.ir.tree import owners_around
 from dcpy.libraries.blas.nodes import BatchedGemm, Gemm
-from dcpy.libraries.blas.passes.stacked_products import Levels, levels_of, merged, seen_as
+from dcpy.libraries.blas.passes.stacked_products import StackedAccess, levels_of, merged, seen_as
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 
 
 @dataclass(frozen=True, slots=True)
-class Stack:
+class MatrixStack:
     """The matrices that a memlet names over the iterations of a map: one for all where `step` is None."""
 
     memlet: Memlet
-    levels: Levels | None = None
+    levels: StackedAccess | None = None
     count: Expr = ONE
     step: Expr | None = None
 
@@ -33,7 +33,7 @@ class Batch:
     """A map around a product, and what the operands are over its iterations."""
 
     map: Map
-    stacks: dict[str, Stack]
+    stacks: dict[str, MatrixStack]
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class BatchProducts(Transformation[Batch]):
         for name in ("alpha", "beta"):
             if name in product.inputs and set(stack.params) & set(product.inputs[name].subset.symbols):
                 return Refusal(f"{product.inputs[name]} is another one in each iteration")
-        stacks: dict[str, Stack] = {}
+        stacks: dict[str, MatrixStack] = {}
         for name, memlet in {"a": product.inputs["a"], "b": product.inputs["b"], **product.outputs}.items():
             found = _stack_of(memlet, stack, m.uses)
             if found is None:
@@ -93,15 +93,15 @@ class BatchProducts(Transformation[Batch]):
         return batch
 
 
-def _stack_of(memlet: Memlet, stack: Map, uses: Uses) -> Stack | None:
+def _stack_of(memlet: Memlet, stack: Map, uses: Uses) -> MatrixStack | None:
     if not set(stack.params) & set(memlet.subset.symbols):
-        return Stack(memlet)
+        return MatrixStack(memlet)
     levels = levels_of(memlet, stack, uses)
     found = levels and merged(levels.outer)
-    return Stack(memlet, levels, *found) if found else None
+    return MatrixStack(memlet, levels, *found) if found else None
 
 
-def _seen_as_stack(found: Stack, stack: Map, rw: Rewriter, region: Region | None) -> Memlet:
+def _seen_as_stack(found: MatrixStack, stack: Map, rw: Rewriter, region: Region | None) -> Memlet:
     """The memlet with the whole range of the map for its parameter, or that of a view of three dimensions."""
     memlet, levels = found.memlet, found.levels
     if levels is None or found.step is None:

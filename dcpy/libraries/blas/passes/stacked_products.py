@@ -153,7 +153,7 @@ def _without(memlet: Memlet, second: bool) -> Memlet:
 
 
 @dataclass(frozen=True, slots=True)
-class Levels:
+class StackedAccess:
     """Access of a memlet over the iterations of a map: sizes and distances, its own and those of iterations."""
 
     start: Expr
@@ -162,7 +162,7 @@ class Levels:
     box: Subset
 
 
-def levels_of(memlet: Memlet, stack: Map, uses: Uses) -> Levels | None:
+def levels_of(memlet: Memlet, stack: Map, uses: Uses) -> StackedAccess | None:
     """None where the memlets of iterations are not at one distance from each other, or differ in size."""
     desc = uses.desc(memlet.container)
     address = desc.offset if isinstance(desc, View) else ZERO
@@ -181,7 +181,7 @@ def levels_of(memlet: Memlet, stack: Map, uses: Uses) -> Levels | None:
     box = aligned_box(memlet.subset, stack.iteration_space())
     if box is None or moving & set(stack.params):
         return None
-    return Levels(start, tuple(levels), tuple(outer), box.subset)
+    return StackedAccess(start, tuple(levels), tuple(outer), box.subset)
 
 
 def _rows_of(memlet: Memlet, stack: Map, uses: Uses) -> StackedRows | None:

@@ -62,7 +62,7 @@ def _packed(x: str, y: str, *, backward: bool = False) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Style:
+class LoopStyle:
     """Style of the programs' loops: `line_bytes` of numbers side by side, with schedules of loops in them.
 
     `by_line` is the condition under which lines are taken one by one or side by side; others are matrices (`split`).
@@ -83,9 +83,11 @@ class Style:
 
 
 #: many lines are work for all, and of few each is: the same program for any machine
-NEUTRAL = Style("", "n < 16 or n <= outer*inner")
+NEUTRAL = LoopStyle("", "n < 16 or n <= outer*inner")
 #: lines side by side fill a vector; short ones do not pay to be split, nor do those that a cache holds many of
-CPU = Style("cpu_", "n < 16 or (inner >= 4 and (n < 4096 or (xi < xk and n < 65536)))", 64, " @sequential", " @vector")
+CPU = LoopStyle(
+    "cpu_", "n < 16 or (inner >= 4 and (n < 4096 or (xi < xk and n < 65536)))", 64, " @sequential", " @vector"
+)
 
 
 _ANY_LENGTH = filled(

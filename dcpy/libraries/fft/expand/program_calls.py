@@ -14,7 +14,7 @@ from dcpy.ir.nodes import Call, Copy
 from dcpy.ir.symbolic import ONE, ZERO, Expr, as_expr, product_of
 from dcpy.ir.types import DType
 from dcpy.libraries.api import Fragment, Operand, expands
-from dcpy.libraries.fft.expand.mixed_radix_programs import CPU, NEUTRAL, Style
+from dcpy.libraries.fft.expand.mixed_radix_programs import CPU, NEUTRAL, LoopStyle
 from dcpy.libraries.fft.expand.real_transforms import BACKWARD, COMPLEX, FORWARD, program
 from dcpy.libraries.fft.nodes import Transform
 
@@ -102,7 +102,7 @@ class TransformLines:
                 return ONE, ONE
         return ends[0] * self._behind, ends[1] * self._behind
 
-    def call_program(self, style: Style) -> None:
+    def call_program(self, style: LoopStyle) -> None:
         """Call the program for these dtypes; the forward one of swapped parts where the node goes backward."""
         kind = FORWARD if self.is_from_real else BACKWARD if self.is_to_real else COMPLEX
         swapped = kind == COMPLEX and self.node.backward

@@ -11,13 +11,13 @@ from functools import cache
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.text import parse_sdfg
 from dcpy.ir.types import DType
-from dcpy.libraries.fft.expand.mixed_radix_programs import ANY_LENGTH, Style, call, filled
+from dcpy.libraries.fft.expand.mixed_radix_programs import ANY_LENGTH, LoopStyle, call, filled
 
 FORWARD, BACKWARD, COMPLEX = "forward_half", "backward_half", "any_length"
 
 
 @cache
-def program(kind: str, dtype: DType, style: Style) -> Sdfg:
+def program(kind: str, dtype: DType, style: LoopStyle) -> Sdfg:
     """The program `FORWARD`, `BACKWARD` or `COMPLEX` for real numbers of a dtype, with all that it calls.
 
     It is shared: copy it before use.

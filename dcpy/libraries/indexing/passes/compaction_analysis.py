@@ -32,7 +32,7 @@ POINT = ".point"  # the number of a point before the loop, in places that it wri
 
 
 @dataclass(frozen=True)
-class Computed:
+class ComputedScalar:
     """A tasklet of one point, `param` of the map that it was in; what is packed or private is a scalar of the point."""
 
     tasklet: Tasklet
@@ -40,7 +40,7 @@ class Computed:
 
 
 @dataclass(frozen=True)
-class Taken:
+class CopiedScalar:
     """A scalar of the point gets the value of another one."""
 
     source: str
@@ -48,7 +48,7 @@ class Taken:
 
 
 @dataclass(frozen=True)
-class Stored:
+class StoredElement:
     """Store of a value, where the flag holds, to an element of an array that is this point's alone."""
 
     flag: str
@@ -57,7 +57,7 @@ class Stored:
     place: tuple[Expr, ...]
 
 
-Step = Computed | Taken | Stored
+Step = ComputedScalar | CopiedScalar | StoredElement
 
 
 @dataclass(frozen=True)
@@ -82,21 +82,27 @@ class Worklist:
         while known < len(names):
             known = len(names)
             for step in self.steps:
-                if isinstance(step, Stored):
+                if isinstance(step, StoredElement):
                     names |= {step.flag, step.value.container}
                 elif not names.isdisjoint(_made(step)):
-                    names |= {step.source} if isinstance(step, Taken) else {m.container for m in step.tasklet.reads()}
+                    names |= _read(step)
         return replace(
             self,
             carried={name: dtype for name, dtype in self.carried.items() if name in names},
             scalars={name: dtype for name, dtype in self.scalars.items() if name in names},
-            steps=tuple(step for step in self.steps if isinstance(step, Stored) or not names.isdisjoint(_made(step))),
+            steps=tuple(
+                step for step in self.steps if isinstance(step, StoredElement) or not names.isdisjoint(_made(step))
+            ),
             idle=tuple(name for name in self.carried if name not in names),
         )
 
 
-def _made(step: Computed | Taken) -> set[str]:
-    return {step.target} if isinstance(step, Taken) else {memlet.container for memlet in step.tasklet.writes()}
+def _read(step: ComputedScalar | CopiedScalar) -> set[str]:
+    return {step.source} if isinstance(step, CopiedScalar) else {memlet.container for memlet in step.tasklet.reads()}
+
+
+def _made(step: ComputedScalar | CopiedScalar) -> set[str]:
+    return {step.target} if isinstance(step, CopiedScalar) else {memlet.container for memlet in step.tasklet.writes()}
 
 
 def worklist_of(loop: Loop, uses: Uses) -> Worklist | Refusal:
@@ -231,7 +237,7 @@ class _LoopReader:
         flag = f"{name}.{self.versions.get(name, 0)}"
         if flag not in self.scalars:
             self.scalars |= {flag: types.bool_, name: types.bool_}
-            self.steps.append(Taken(name, flag))
+            self.steps.append(CopiedScalar(name, flag))
         return flag
 
     # -- nodes ---------------------------------------------------------------------------------------------------------
@@ -271,7 +277,7 @@ class _LoopReader:
                 if isinstance(found, Refusal):
                     return found
                 kept[side][connector] = found
-        self.steps.append(Computed(Tasklet(kept["inputs"], kept["outputs"], node.code, span=node.span), param))
+        self.steps.append(ComputedScalar(Tasklet(kept["inputs"], kept["outputs"], node.code, span=node.span), param))
         return None
 
     def _element(
@@ -307,7 +313,7 @@ class _LoopReader:
             (self.scalars if self._is_local(source.container) else self.carried)[source.container] = dtype
             self.scalars[out.container] = dtype
             self.packed[out.container] = (flag, source.container)
-            self.steps.append(Taken(source.container, out.container))
+            self.steps.append(CopiedScalar(source.container, out.container))
         return None
 
     def _scatter(self, node: Scatter) -> Refusal | None:
@@ -330,7 +336,7 @@ class _LoopReader:
         if isinstance(place, Refusal):
             return place
         self.stored[out.container] = (node, sources)
-        self.steps.append(Stored(flag, value, out.container, place))
+        self.steps.append(StoredElement(flag, value, out.container, place))
         return None
 
     def _place(self, node: Scatter, sources: tuple[str, ...]) -> tuple[Expr, ...] | Refusal:
@@ -410,7 +416,7 @@ class _LoopReader:
                 return Refusal(f"{name!r} outlives an iteration")
         if (refusal := self._why_counted()) is not None:
             return refusal
-        back = tuple(Taken(source, target) for target, source in self.replaced.items())
+        back = tuple(CopiedScalar(source, target) for target, source in self.replaced.items())
         return Worklist(sym(self.total), self.carried, self.scalars, (*self.steps, *back), self.kept)
 
     def _why_not_own(self, name: str) -> Refusal | None:

@@ -17,10 +17,10 @@ from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ZERO, sym
 from dcpy.libraries.indexing.passes.compaction_analysis import (
     POINT,
-    Computed,
+    ComputedScalar,
+    CopiedScalar,
     Step,
-    Stored,
-    Taken,
+    StoredElement,
     Worklist,
     worklist_of,
 )
@@ -95,11 +95,11 @@ class _PointLoop:
 
     def do(self, step: Step) -> None:
         match step:
-            case Computed(tasklet, param):
+            case ComputedScalar(tasklet, param):
                 self._add(self._computed(tasklet, param))
-            case Taken(source, target):
+            case CopiedScalar(source, target):
                 self._add(self.move(Memlet(self.names[source], Subset()), Memlet(self.names[target], Subset())))
-            case Stored():
+            case StoredElement():
                 self._store(step)
 
     def move(self, source: Memlet, target: Memlet) -> Tasklet:
@@ -125,7 +125,7 @@ class _PointLoop:
     def _own(self, memlet: Memlet) -> Memlet:
         return replace(memlet, container=self.names[memlet.container]) if memlet.container in self.names else memlet
 
-    def _store(self, step: Stored) -> None:
+    def _store(self, step: StoredElement) -> None:
         place = Subset(tuple(index.subs({POINT: sym(self.point)}) for index in step.place))
         node = self.move(self._own(step.value), Memlet(step.out, place))
         flag = Load(self.names[step.flag], (), self.rw.uses.desc(self.names[step.flag]).dtype)

@@ -10,13 +10,13 @@ from dcpy.ir.expressions.scalar import ScalarExpr, cast, op
 from dcpy.ir.machine_model import COSTS, Costs
 from dcpy.ir.nodes import Map
 from dcpy.libraries.indexing.nodes import Compress, MaskedStore
-from dcpy.libraries.indexing.passes.packed_values import Selected, selected, source_of
+from dcpy.libraries.indexing.passes.packed_values import SelectedValues, selected, source_of
 from dcpy.libraries.indexing.passes.predication import Predicated, take_out
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 
 
 @dataclass(frozen=True)
-class MaskedUpdateToPredicatedMap(Transformation[Selected]):
+class MaskedUpdateToPredicatedMap(Transformation[SelectedValues]):
     """Choose for each element between a new value and the old one, instead of packing those that a mask selects.
 
     before   compress (mask <- m[0:N], x0 <- a[0:N]) -> (out0 -> t[0:n])      after   map i = 0:N {
@@ -35,7 +35,7 @@ class MaskedUpdateToPredicatedMap(Transformation[Selected]):
     costs: Costs = COSTS
     structures: bool = True  #: also of complex numbers; no vectors are made of what a choice of these is fused with
 
-    def plan(self, m: Match) -> Selected | Refusal:
+    def plan(self, m: Match) -> SelectedValues | Refusal:
         """Return how the stored values follow from the elements that the mask selects."""
         store, uses = m[self.store], m.uses
         if not self.structures and uses.desc(store.outputs["out"].container).dtype.kind == "c":
@@ -43,7 +43,7 @@ class MaskedUpdateToPredicatedMap(Transformation[Selected]):
         chosen = selected(store.inputs["values"], store.inputs["mask"], store.axis, store, uses, self.costs)
         return chosen if isinstance(chosen, Refusal) else _why_overlapping(store, chosen, uses) or chosen
 
-    def apply(self, m: Match, plan: Selected, rw: Rewriter) -> None:
+    def apply(self, m: Match, plan: SelectedValues, rw: Rewriter) -> None:
         store, state = m[self.store], m[self.store].state
         out, name = store.outputs["out"], store.inputs["values"].container
         dtype = rw.uses.desc(out.container).dtype
@@ -57,7 +57,7 @@ class MaskedUpdateToPredicatedMap(Transformation[Selected]):
         take_out(plan, rw)
 
 
-def _why_overlapping(store: MaskedStore, chosen: Selected, uses: Uses) -> Refusal | None:
+def _why_overlapping(store: MaskedStore, chosen: SelectedValues, uses: Uses) -> Refusal | None:
     """Return why an iteration might read what another one changes; None where each keeps to its own element."""
     out = store.outputs["out"]
     same = uses.overlapping(out.container)
@@ -76,7 +76,7 @@ def _why_overlapping(store: MaskedStore, chosen: Selected, uses: Uses) -> Refusa
     return None
 
 
-def _keeps_place(name: str, maker: Map, chosen: Selected) -> bool:
+def _keeps_place(name: str, maker: Map, chosen: SelectedValues) -> bool:
     """Return whether a map reads packed values where it writes others, not broadcast along another dimension."""
     nodes = list(maker.body.walk_nodes())
     point = next(memlet.subset for node in nodes for memlet in node.writes() if memlet.container == name)

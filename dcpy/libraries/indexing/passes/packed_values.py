@@ -26,7 +26,7 @@ from dcpy.libraries.indexing.nodes import Compress
 
 
 @dataclass(frozen=True)
-class Selected:
+class SelectedValues:
     """Values with an entry along dimension `axis` for each element that `mask` selects.
 
     `makers` has for each temporary on the way to them the node that computes it.
@@ -43,7 +43,7 @@ class Selected:
 
 def selected(
     values: Memlet, mask: Memlet | None, axis: int, user: LibraryNode, uses: Uses, costs: Costs
-) -> Selected | Refusal:
+) -> SelectedValues | Refusal:
     """Return how a node's values follow from what a mask (this one, if given) selects; or why they do not."""
     makers: dict[str, Map | Compress] = {}
     pending = [values.container]
@@ -70,12 +70,12 @@ def source_of(maker: Compress, name: str) -> Memlet:
     return maker.inputs[f"x{connector[3:]}"]
 
 
-def _made(makers: Mapping[str, Map | Compress], axis: int, uses: Uses, costs: Costs) -> Selected | Refusal:
+def _made(makers: Mapping[str, Map | Compress], axis: int, uses: Uses, costs: Costs) -> SelectedValues | Refusal:
     work = sum(cost_of_iteration(maker, uses.sdfg, costs) for maker in makers.values() if isinstance(maker, Map))
     if work > costs.predicated:
         return Refusal(f"it takes {work} units of work per element: those that are not selected would cost too much")
     mask = next(maker.inputs["mask"] for maker in makers.values() if isinstance(maker, Compress))
-    return Selected(mask, axis, makers)
+    return SelectedValues(mask, axis, makers)
 
 
 # -- what computes packed values ---------------------------------------------------------------------------------------

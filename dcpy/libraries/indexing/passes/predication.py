@@ -21,7 +21,7 @@ from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ZERO, Expr, sym
 from dcpy.ir.tree import Element
 from dcpy.libraries.indexing.nodes import Compress
-from dcpy.libraries.indexing.passes.packed_values import Selected, source_of
+from dcpy.libraries.indexing.passes.packed_values import SelectedValues, source_of
 
 
 class Predicated:
@@ -30,7 +30,7 @@ class Predicated:
     It stands before `user` from the beginning on; the values of packed temporaries become scalars in its body.
     """
 
-    def __init__(self, chosen: Selected, shape: Sequence[Expr], user: LibraryNode, rw: Rewriter) -> None:
+    def __init__(self, chosen: SelectedValues, shape: Sequence[Expr], user: LibraryNode, rw: Rewriter) -> None:
         self.chosen, self.rw = chosen, rw
         params = tuple(rw.fresh_name("i") for _ in shape)
         self.state = State(span=user.span)
@@ -92,7 +92,7 @@ def _at(memlet: Memlet, point: Sequence[Expr]) -> Memlet:
     return Memlet(memlet.container, memlet.subset.compose(Subset.point(*point)))
 
 
-def take_out(chosen: Selected, rw: Rewriter) -> None:
+def take_out(chosen: SelectedValues, rw: Rewriter) -> None:
     """Erase what computed the packed values, and counted them, where nothing reads them any more."""
     counts = {desc.shape[chosen.axis].name for desc in map(rw.uses.desc, chosen.makers) if isinstance(desc, Array)}
     pending = list(dict.fromkeys(chosen.makers.values()))

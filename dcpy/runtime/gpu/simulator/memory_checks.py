@@ -121,7 +121,7 @@ class MemoryRace:
 
 
 @dataclass(frozen=True, slots=True)
-class Unwritten:
+class UninitializedRead:
     """A read of uninitialized memory."""
 
     kernel: str
@@ -141,7 +141,7 @@ class Report:
 
     kernels: tuple[KernelTraffic, ...] = ()
     races: tuple[MemoryRace, ...] = ()
-    unwritten: tuple[Unwritten, ...] = ()
+    unwritten: tuple[UninitializedRead, ...] = ()
 
     def kernel(self, name: str) -> KernelTraffic:
         """That of this name."""
@@ -157,16 +157,16 @@ class Report:
 
 
 @dataclass(slots=True)
-class Seen:
+class WatchedErrors:
     """Result of `watching`, filled when it ends."""
 
     report: Report = field(default_factory=Report)
 
 
 @contextlib.contextmanager
-def watching() -> Iterator[Seen]:
+def watching() -> Iterator[WatchedErrors]:
     """See all calls of programs that were compiled with hooks."""
-    seen = Seen()
+    seen = WatchedErrors()
     for device in _watched():
         device.forget()
     yield seen
@@ -218,6 +218,6 @@ def _race(kernel: str, fact: list[str], places: dict[int, KernelLine]) -> Memory
     return MemoryRace(kernel, (places[first], places[second]), ways, SPACES[space], bool(between), count, fact[8])
 
 
-def _unwritten(kernel: str, fact: list[str], places: dict[int, KernelLine]) -> Unwritten:
+def _unwritten(kernel: str, fact: list[str], places: dict[int, KernelLine]) -> UninitializedRead:
     offset, space, count = map(int, fact[1:4])
-    return Unwritten(kernel, places[offset], SPACES[space], count, fact[4])
+    return UninitializedRead(kernel, places[offset], SPACES[space], count, fact[4])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import log2, prod
 from typing import ClassVar, TypeGuard
 
-from dcpy.ir.analysis.costs.work_estimates import Typical
+from dcpy.ir.analysis.costs.work_estimates import TypicalValues
 from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.analysis.distributed.communication_cost import PICO, traffic_of_copy
 from dcpy.ir.distribution import Distribution
@@ -31,7 +31,7 @@ Extents = Mapping[str, Sequence[int]]
 
 
 @dataclass(frozen=True, slots=True)
-class Seconds:
+class SolverSeconds:
     """Expected time of a solver: of gathered matrices on each rank, and on a grid."""
 
     alone: float
@@ -91,13 +91,13 @@ class SpecializeSolvers(GraphPass):
                 if found.together < found.alone:
                     yield node, f"each rank computes all of it: {reason}; expected are {found}"
 
-    def seconds(self, node: LibraryNode, uses: Uses) -> Seconds:
+    def seconds(self, node: LibraryNode, uses: Uses) -> SolverSeconds:
         """In a typical run, as the plan was made for; else one of numbers that stand for all."""
         grids = uses.sdfg.grids.items()
         if not self.ranks:
             extents = {name: tuple(number_of(size, uses) for size in grid.sizes) for name, grid in grids}
             return seconds_of_solver(node, uses, extents, self.network)
-        typical = Typical(uses.sdfg, COSTS)
+        typical = TypicalValues(uses.sdfg, COSTS)
         shapes = {1: (self.ranks,), 2: as_square(self.ranks)}
         extents = {name: shapes[len(grid.sizes)] for name, grid in grids if len(grid.sizes) in shapes}
         extents.setdefault(NEW, shapes[2])
@@ -129,7 +129,7 @@ def _is_distributed(node: LibraryNode, uses: Uses) -> bool:
 
 def seconds_of_solver(
     node: LibraryNode, uses: Uses, extents: Extents, network: Network, number: Number = number_of
-) -> Seconds:
+) -> SolverSeconds:
     """The times of a solver that can run on a grid, with what is sent before and after it.
 
     `extents`: how many ranks the axes of grids have; a grid that is to be declared has as many as the largest one.
@@ -150,7 +150,7 @@ def seconds_of_solver(
             ends = (where, wanted) if name in node.inputs else (wanted, where)
             seconds = traffic_of_copy(*ends, shape, desc.dtype.itemsize, extents, network).seconds
             alone, together = alone + seconds * is_alone, together + seconds * (not is_alone)
-    return Seconds(alone, together)
+    return SolverSeconds(alone, together)
 
 
 def _steps(node: LibraryNode, uses: Uses, number: Number) -> float:

@@ -8,7 +8,7 @@ from math import prod
 from typing import ClassVar
 
 from dcpy.ir.analysis.costs.nest_time import seconds
-from dcpy.ir.analysis.costs.work_estimates import Typical, expected
+from dcpy.ir.analysis.costs.work_estimates import TypicalValues, expected
 from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.analysis.distributed.communication_cost import PICO
 from dcpy.ir.communication import HaloUpdate
@@ -141,7 +141,7 @@ def _seconds_beyond(node: Node, reach: Reach, uses: Uses) -> float:
     pairs = zip(node.home.axes, node.domain, strict=True)
     extents = [max(_extent(axis, values.size, uses), 1) for axis, values in pairs]
     wider = [own + sum(reach.get(param, (0, 0))) for own, param in zip(extents, node.params, strict=True)]
-    typical = Typical(uses.sdfg, COSTS)
+    typical = TypicalValues(uses.sdfg, COSTS)
     one = seconds(node, {}, uses, COSTS, Vector()) / max(prod(typical.trips(values.size) for values in node.domain), 1)
     return (prod(wider) - prod(extents)) * one
 
@@ -151,7 +151,7 @@ def _extent(axis: Axis, size: Expr, uses: Uses) -> int:
     known = expected(axis.block if isinstance(axis, Blocked) and axis.block is not None else size, uses.sdfg)
     if known is not None:
         return max(known[0], 1)
-    return BLOCK if axis is not None else max(Typical(uses.sdfg, COSTS).value(size), 1)
+    return BLOCK if axis is not None else max(TypicalValues(uses.sdfg, COSTS).value(size), 1)
 
 
 # -- carrying it out -------------------------------------------------------------------------------------------------

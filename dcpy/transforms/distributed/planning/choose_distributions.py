@@ -11,7 +11,7 @@ import numpy as np
 
 from dcpy.base.errors import TransformationRefused
 from dcpy.base.figures import figure_text
-from dcpy.ir.analysis.costs.work_estimates import Typical
+from dcpy.ir.analysis.costs.work_estimates import TypicalValues
 from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.analysis.distributed.communication_cost import ranks_of, traffic_of_copy
 from dcpy.ir.data import Array
@@ -130,7 +130,7 @@ class ChooseDistributions(GraphPass):
         made = copy_sdfg(sdfg)
         self._declare_grid(made, extents)
         rw = Rewriter(made, self.name)
-        typical = Typical(made, COSTS)
+        typical = TypicalValues(made, COSTS)
         candidates = self._candidates(rw.uses, extents, typical)
         counts = {self.grid: extents}
         model = Model(rw, counts, candidates, self.network, self.solves)
@@ -161,7 +161,7 @@ class ChooseDistributions(GraphPass):
         return found
 
     def _candidates(
-        self, uses: Uses, extents: tuple[int, ...], typical: Typical
+        self, uses: Uses, extents: tuple[int, ...], typical: TypicalValues
     ) -> dict[str, Sequence[Distribution | None]]:
         found: dict[str, Sequence[Distribution | None]] = {}
         early = leaves_early(uses.sdfg)
@@ -181,7 +181,7 @@ class ChooseDistributions(GraphPass):
         candidates: Mapping[str, Sequence[Distribution | None]],
         uses: Uses,
         extents: Mapping[str, Sequence[int]],
-        typical: Typical,
+        typical: TypicalValues,
     ) -> list[CostTable]:
         """Return the costs of splitting arguments at the start, and of gathering them at the end."""
         found = []
@@ -222,7 +222,7 @@ def _bytes(
     places: Sequence[Distribution | None],
     uses: Uses,
     extents: Mapping[str, Sequence[int]],
-    typical: Typical,
+    typical: TypicalValues,
 ) -> np.ndarray:
     desc = uses.desc(name)
     whole = prod(typical.trips(size) for size in desc.shape) * desc.dtype.itemsize

@@ -13,7 +13,7 @@ from math import prod
 
 import numpy as np
 
-from dcpy.ir.analysis.costs.work_estimates import Typical, work_of
+from dcpy.ir.analysis.costs.work_estimates import TypicalValues, work_of
 from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.analysis.distributed.communication_cost import PICO, CopyTraffic, traffic_of_copy
 from dcpy.ir.data import Array
@@ -50,10 +50,10 @@ class Model:
     candidates: Candidates
     network: Network
     solves: bool = True  #: whether a library solves on grids
-    typical: Typical = field(init=False)
+    typical: TypicalValues = field(init=False)
 
     def __post_init__(self) -> None:
-        self.typical = Typical(self.rw.sdfg, COSTS)
+        self.typical = TypicalValues(self.rw.sdfg, COSTS)
         for grid, counts in self.extents.items():
             for size, count in zip(self.rw.sdfg.grids[grid].sizes, counts, strict=True):
                 if size.name is not None:

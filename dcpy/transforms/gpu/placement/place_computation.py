@@ -59,7 +59,7 @@ class PlaceComputation(GraphPass):
             raise InvalidSdfg(
                 f"{rw.sdfg.name!r} was lowered for a device before", help="lower the program in simple form, once"
             )
-        chosen = _Sides(rw, self.any_order).device
+        chosen = _DeviceSides(rw, self.any_order).device
         kernels = [node for node in rw.sdfg.body.walk_nodes() if isinstance(node, Map) and node.schedule == GRID]
         for kernel in kernels:
             if not any(element in chosen for element in (kernel, *owners_around(kernel))):
@@ -72,7 +72,7 @@ class PlaceComputation(GraphPass):
                 rw.update(node, schedule=SEQUENTIAL)
 
 
-class _Sides:
+class _DeviceSides:
     """The nodes that the device runs, found to a fixed point: what it writes attracts others."""
 
     def __init__(self, rw: Rewriter, any_order: bool) -> None:

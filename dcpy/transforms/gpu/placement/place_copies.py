@@ -43,7 +43,7 @@ class _Copies(ValidityDemand):
 
     def __init__(self, rw: Rewriter) -> None:
         self.rw = rw
-        self.guarded: dict[Block | None, _Guarded] = {}
+        self.guarded: dict[Block | None, _CheckedBranch] = {}
         self.on_device = {host: device for device, host in twins(rw.sdfg).items()}
         self.homes = homes(rw.sdfg)
 
@@ -77,7 +77,7 @@ class _Copies(ValidityDemand):
         copies: list[Node] = [self.copy(name, self.homes[name]) for name in names]
         failed = Region([State(nodes=copies, span=check.span), again])
         branch = Branch([(op("not", check.condition), failed)], span=check.span)
-        self.guarded[branch] = _Guarded(branch, list(names), check.condition, failed)
+        self.guarded[branch] = _CheckedBranch(branch, list(names), check.condition, failed)
         self.rw.replace(check, branch)
 
     def on_failing_kernel(self, names: Sequence[str], kernel: Element) -> None:
@@ -85,7 +85,7 @@ class _Copies(ValidityDemand):
 
 
 @dataclass
-class _Guarded:
+class _CheckedBranch:
     """A branch that stands for checks, all of which hold where `holds` does."""
 
     branch: Branch

@@ -19,7 +19,7 @@ from dcpy.transforms.simplify.dataflow.common_subexpression_elimination import w
 
 
 @dataclass(frozen=True)
-class BranchValueNumbering(Transformation["Repeated"]):
+class BranchValueNumbering(Transformation["RepeatedBranch"]):
     """Value numbering of conditionals: a branch that decides and computes what an earlier one did goes away.
 
     before   if a == b { x = f(a) } else { x = g(a) }          after   if a == b { x = f(a) } else { x = g(a) }
@@ -37,7 +37,7 @@ class BranchValueNumbering(Transformation["Repeated"]):
     second = capture(Branch)
     pattern = one(second)
 
-    def plan(self, m: Match) -> Repeated | Refusal:
+    def plan(self, m: Match) -> RepeatedBranch | Refusal:
         """Return scalars that hold the same values. Refuses branches that nothing equal stands before."""
         second, uses = m[self.second], m.uses
         region = region_of(second)
@@ -61,10 +61,10 @@ class BranchValueNumbering(Transformation["Repeated"]):
             if any(uses.home(a) is not region for a, _ in pairs) and any(any(jumps(block)) for block in between):
                 return Refusal("an iteration may leave before it, with one of its scalars filled, and not the other")
             changed = why_not_the_same(first, second, (*results, *theirs), region, uses)
-            return changed or Repeated(dict(pairs))
+            return changed or RepeatedBranch(dict(pairs))
         return Refusal("no branch before it computes the same")
 
-    def apply(self, m: Match, plan: Repeated, rw: Rewriter) -> None:
+    def apply(self, m: Match, plan: RepeatedBranch, rw: Rewriter) -> None:
         rw.erase(m[self.second])
         for name, kept in plan.same.items():
             rw.rename_container(name, kept)
@@ -72,7 +72,7 @@ class BranchValueNumbering(Transformation["Repeated"]):
 
 
 @dataclass(frozen=True, slots=True)
-class Repeated:
+class RepeatedBranch:
     """The scalars that the second branch fills, and those of the first one that hold the same."""
 
     same: Mapping[str, str]

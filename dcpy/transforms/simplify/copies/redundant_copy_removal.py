@@ -28,7 +28,7 @@ from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, captur
 
 
 @dataclass(frozen=True)
-class RedundantCopyRemoval(Transformation["Redirection | None"]):
+class RedundantCopyRemoval(Transformation["CopyRedirection | None"]):
     """Make the accesses of a temporary accesses of what it is copied to, or from.
 
     before   map i: tmp[i] = f(B[i])        after   map i: A[i + 1] = f(B[i])        (write side)
@@ -48,7 +48,7 @@ class RedundantCopyRemoval(Transformation["Redirection | None"]):
     copy = capture(Copy)
     pattern = one(copy)
 
-    def plan(self, m: Match) -> Redirection | Refusal | None:
+    def plan(self, m: Match) -> CopyRedirection | Refusal | None:
         """Return how to remove the copy; None where it copies something onto itself.
 
         Refuses on both sides what would see, or leave, another value than with the copy.
@@ -57,12 +57,12 @@ class RedundantCopyRemoval(Transformation["Redirection | None"]):
         if copy.src == copy.dst:
             return None
         written = _write_side(copy, uses)
-        if isinstance(written, Redirection):
+        if isinstance(written, CopyRedirection):
             return written
         read = _read_side(copy, uses)
-        return read if isinstance(read, Redirection) else Refusal(f"write side: {written}; read side: {read}")
+        return read if isinstance(read, CopyRedirection) else Refusal(f"write side: {written}; read side: {read}")
 
-    def apply(self, m: Match, plan: Redirection | None, rw: Rewriter) -> None:
+    def apply(self, m: Match, plan: CopyRedirection | None, rw: Rewriter) -> None:
         """Redirect the accesses; the copy and the temporary are gone then."""
         copy = m[self.copy]
         if plan is None:
@@ -74,7 +74,7 @@ class RedundantCopyRemoval(Transformation["Redirection | None"]):
 
 
 @dataclass(frozen=True, slots=True)
-class Redirection:
+class CopyRedirection:
     """``tmp[x]`` becomes ``base[x]``, where `base` names a subset and x counts within it."""
 
     tmp: str
@@ -112,9 +112,9 @@ class Redirection:
 # -- the two sides -----------------------------------------------------------------------------------------------------
 
 
-def _write_side(copy: Copy, uses: Uses) -> Redirection | Refusal:
+def _write_side(copy: Copy, uses: Uses) -> CopyRedirection | Refusal:
     """Return how to compute the copied values in place, or why not."""
-    found = Redirection(copy.src.container, copy.dst)
+    found = CopyRedirection(copy.src.container, copy.dst)
     span = _unfit(found, copy, copy.src, uses) or _span(copy, found.tmp, uses, after=False)
     if isinstance(span, Refusal):
         return span
@@ -130,9 +130,9 @@ def _write_side(copy: Copy, uses: Uses) -> Redirection | Refusal:
     return _hazard(found, inside, uses, ranges, in_place=True) or found
 
 
-def _read_side(copy: Copy, uses: Uses) -> Redirection | Refusal:
+def _read_side(copy: Copy, uses: Uses) -> CopyRedirection | Refusal:
     """Return how to read the copied values where they are, or why not."""
-    found = Redirection(copy.dst.container, copy.src)
+    found = CopyRedirection(copy.dst.container, copy.src)
     span = _unfit(found, copy, copy.dst, uses) or _span(copy, found.tmp, uses, after=True)
     if isinstance(span, Refusal):
         return span
@@ -142,7 +142,7 @@ def _read_side(copy: Copy, uses: Uses) -> Redirection | Refusal:
     return _hazard(found, inside, uses, uses.ranges_at(copy), in_place=False) or found
 
 
-def _unfit(found: Redirection, copy: Copy, whole: Memlet, uses: Uses) -> Refusal | None:
+def _unfit(found: CopyRedirection, copy: Copy, whole: Memlet, uses: Uses) -> Refusal | None:
     """Return why the base cannot replace a temporary, accessed by the copy as `whole`; None where it can."""
     tmp, base = uses.desc(found.tmp), uses.desc(found.base.container)
     if not uses.is_private(found.tmp) or not isinstance(tmp, Array | Scalar) or len(uses.overlapping(found.tmp)) > 1:
@@ -228,7 +228,7 @@ def _numbered_touches(nodes: Sequence[Node | Block], uses: Uses) -> Iterator[tup
 
 
 def _hazard(
-    found: Redirection, touches: Sequence[tuple[int, MemoryAccess]], uses: Uses, ranges: Ranges, *, in_place: bool
+    found: CopyRedirection, touches: Sequence[tuple[int, MemoryAccess]], uses: Uses, ranges: Ranges, *, in_place: bool
 ) -> Refusal | None:
     """An access of the base that would see, or leave, another value if the temporary's accesses went to the base.
 

@@ -23,7 +23,7 @@ NEAREST = 64  #: nodes with one computation that are compared with a later one o
 
 
 @dataclass(frozen=True)
-class CommonSubexpressionElimination(Transformation["Repetition"]):
+class CommonSubexpressionElimination(Transformation["RepeatedNode"]):
     """Common-subexpression elimination by value numbering: a node that computes what an earlier one did goes away.
 
     before   map i = 0:N { t[i] = f(A[i]) }          after   map i = 0:N { t[i] = f(A[i]) }
@@ -40,7 +40,7 @@ class CommonSubexpressionElimination(Transformation["Repetition"]):
     second = capture(Node)
     pattern = one(second)
 
-    def plan(self, m: Match) -> Repetition | Refusal:
+    def plan(self, m: Match) -> RepeatedNode | Refusal:
         """Return the containers of a node that hold the same values. Refuses nodes that nothing equal stands before."""
         second, uses = m[self.second], m.uses
         candidates = _candidates(second, uses)
@@ -62,10 +62,10 @@ class CommonSubexpressionElimination(Transformation["Repetition"]):
             if changed is not None:
                 return changed  # and since an earlier one, all the more
             if [*map(uses.desc, results)] == [*map(uses.desc, theirs)]:
-                return Repetition(dict(zip(results, theirs, strict=True)))
+                return RepeatedNode(dict(zip(results, theirs, strict=True)))
         return Refusal(NOTHING)
 
-    def apply(self, m: Match, plan: Repetition, rw: Rewriter) -> None:
+    def apply(self, m: Match, plan: RepeatedNode, rw: Rewriter) -> None:
         second = m[self.second]
         state = second.state
         rw.erase(second)
@@ -77,7 +77,7 @@ class CommonSubexpressionElimination(Transformation["Repetition"]):
 
 
 @dataclass(frozen=True, slots=True)
-class Repetition:
+class RepeatedNode:
     """The containers that the second node fills, and those of the first one that hold the same."""
 
     same: Mapping[str, str]

@@ -6,17 +6,17 @@ import numpy as np
 
 import dcpy
 from dcpy.ir.communication import Distribute
-from dcpy.programs.ranks.compilation import Recipe, for_ranks
+from dcpy.programs.ranks.compilation import SymbolSources, for_ranks
 from dcpy.programs.ranks.sdfg_distribution import take_requested
-from dcpy.runtime.distributed.array_placement import Dealt, Grid, Placement
+from dcpy.runtime.distributed.array_placement import DistributedAxis, Grid, Placement
 from dcpy.runtime.distributed.world import World
 from tests.support.ranks import check
 
 N, M = dcpy.symbol("N"), dcpy.symbol("M")
 FOUR = World(0, 4)  # nobody else is there: programs are made for four ranks
 SQUARE = Grid((2, 2), FOUR)
-TILES = Placement(SQUARE, (Dealt(0), Dealt(1)))
-COLUMNS = Placement(SQUARE, (None, Dealt(0, 2, cyclic=True)))
+TILES = Placement(SQUARE, (DistributedAxis(0), DistributedAxis(1)))
+COLUMNS = Placement(SQUARE, (None, DistributedAxis(0, 2, cyclic=True)))
 
 
 @dcpy.program
@@ -75,7 +75,7 @@ def test_a_program_serves_grids_of_the_sizes_that_it_names():
     assert recipe.fixed == ((2, 2),)
     assert recipe.serves([(2, 2)])
     assert not recipe.serves([(4, 1)])
-    assert Recipe.from_json(recipe.as_json()) == recipe
+    assert SymbolSources.from_json(recipe.as_json()) == recipe
 
 
 def test_its_own_grids_come_behind_those_of_the_arguments():
