@@ -240,7 +240,7 @@ def _(sdfg):
     sdfg.assumptions.append(sym("Q") - 1)
 
 
-@breaks("symbols.assumptions", "of the symbol 'N' cannot hold: no value is at least 0 and at most -1")
+@breaks("symbols.assumptions", "about the symbol 'N' cannot hold: no value is at least 0 and at most -1")
 def _(sdfg):
     sdfg.assumed["N"] = Assumption(most=-1)
 

@@ -85,7 +85,7 @@ def test_blocks_that_do_not_hold_the_array():
 
 
 def test_more_dimensions_than_axes():
-    with pytest.raises(GridError, match="more dimensions are dealt out than the grid has axes"):
+    with pytest.raises(GridError, match="more dimensions are distributed than the grid has axes"):
         dcpy.on(dcpy.grid(1), "block", "block")
 
 
