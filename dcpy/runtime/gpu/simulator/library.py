@@ -68,7 +68,7 @@ class SimulatedDevice(Device):
         wanted = _CSettings(settings.warp, settings.hooks, settings.asynchronous, 0, settings.seed, settings.memory)
         table = self._simulator.dcpy_simulator_open(unit, ctypes.byref(wanted))
         if not table:
-            raise DeviceError("the simulator finds no room for its addresses", help="raise the limit of memory (ulimit -v)")
+            raise DeviceError("the simulator finds no room for its addresses", help="allow more memory (ulimit -v)")
         super().__init__(table)
         if settings.hooks:
             WATCHED.append(weakref.ref(self))
