@@ -115,6 +115,7 @@ CATALOG: dict[str, tuple[str, ...]] = {
     ),
     "numpy.polynomial": (
         "dcpy.frontend.numpy.mathematics.polynomial_series",
+        "dcpy.frontend.numpy.mathematics.polynomial_weights",
         "dcpy.frontend.numpy.mathematics.power_series",
         "dcpy.frontend.numpy.mathematics.pseudo_vandermonde",
     ),

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from dcpy import plugins
+
+plugins.load()  # texts name library nodes
+
 MAP = "tasklet (v <- x[i]) -> (o -> x[i]) { o = v }"
 
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from dcpy import plugins
 from dcpy.base.assumptions import Assumption
 from dcpy.base.source import SrcSpan
 from dcpy.ir import types
@@ -31,11 +30,6 @@ from tests.ir.verify.broken_texts import ARGS, CALLEE, TEXTS
 F64, I64 = types.float64, types.int64
 FORM_OF = {rule.name: form for form in reversed(FORMS) for rule in form.rules}
 FORM_OF |= {rule.name: FORMS[0] for rule in TREE_RULES}
-
-
-@pytest.fixture(autouse=True, scope="module")
-def library_nodes():
-    plugins.load()
 
 
 def said_by(rule: str, sdfg: Sdfg) -> str:
