@@ -35,12 +35,13 @@ print(json.dumps({{"seconds": seconds, "compiler": program.profile.get("compiler
 
 @dataclass(frozen=True)
 class Tour:
-    """One program: where it is, its name, and how large it is measured."""
+    """One program: where it is, its name, how large it is measured, and what to know about the figures."""
 
     module: ModuleType
     name: str
     size: int
     steps: int = 0
+    remark: str = ""
 
     @property
     def program(self) -> dcpy.Program:
@@ -51,7 +52,7 @@ class Tour:
         return made | {"TSTEPS": self.steps} if self.steps else made
 
 
-GEMM = Tour(gemm, "gemm", 600)
+GEMM = Tour(gemm, "gemm", 600, remark="; both call BLAS for the product")
 JACOBI_2D = Tour(jacobi_2d, "jacobi_2d", 1000, steps=20)
 
 
@@ -102,7 +103,7 @@ def show_run_time(tour: Tour) -> bool:
     ours, numpys = interleaved(lambda: program(**arguments), lambda: program.function(**expected))
     print(
         f"run time         {ours * 1e3:.2f} ms, NumPy {numpys * 1e3:.2f} ms: {numpys / ours:.2f} times as fast "
-        f"(n = {tour.size}, medians of 9)"
+        f"(n = {tour.size}, medians of 9{tour.remark})"
     )
     return same
 

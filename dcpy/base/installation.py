@@ -19,15 +19,17 @@ def install_extra(extra: str) -> str:
 
 @functools.cache
 def installed_from(root: Path) -> tuple[str, str]:
-    """The option and the source by which pip installs the dcpy in a folder again: a clone, or the name on the index.
+    """The option and the source by which pip installs the dcpy in a folder again: a clone, a wheel, or the name on the
+    index.
 
-    A clone is used in place (``-e``), or was copied from: pip notes where that was in ``direct_url.json``.
+    A clone is used in place (``-e``), or was copied from: pip notes where that was, or the file of a wheel, in
+    ``direct_url.json``.
     """
     if (root / "pyproject.toml").is_file():
         return "-e ", str(root)
     for note in root.glob(f"{DISTRIBUTION.replace('-', '_')}-*.dist-info/direct_url.json"):
         address = urlsplit(json.loads(note.read_text()).get("url", ""))
-        folder = unquote(address.path)
-        if address.scheme == "file" and Path(folder).is_dir():
-            return "", folder
+        source = unquote(address.path)
+        if address.scheme == "file" and Path(source).exists():
+            return "", source
     return "", DISTRIBUTION

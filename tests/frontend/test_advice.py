@@ -41,18 +41,6 @@ ADVICE = [
         lambda n, x: sorted(range(2), key=lambda i: np.array([n, x])[i]),
         (3, 2.5),
     ),
-    (
-        lambda x: sorted(zip(x, range(len(x)), strict=True), reverse=True),
-        "`(float(x), float(i))`",
-        lambda x: sorted([(float(v), float(i)) for i, v in enumerate(x)], reverse=True),
-        (X,),
-    ),
-    (
-        lambda x: list(enumerate(x))[2],
-        "hold int and np.float64",
-        lambda x: [(float(v), float(i)) for i, v in enumerate(x)][2],
-        (X,),
-    ),
     (lambda x: print("{:.3e}".format(x)), 'print(f"{x:.3e}")', printed, (2.5,)),  # noqa: UP032
     (lambda x: np.frombuffer(x.data), "pass the array itself", lambda x: np.frombuffer(x) + 0, (X,)),
     (lambda x: statistics.stdev(x), "np.std(x, ddof=1)", lambda x: np.std(x, ddof=1), (X,)),

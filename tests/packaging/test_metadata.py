@@ -43,6 +43,11 @@ def test_hints_name_what_dcpy_was_installed_from(tmp_path):
         folder.mkdir(parents=True)
     note.write_text(json.dumps({"url": clone.as_uri(), "dir_info": {}}))
     assert installed_from(site) == ("", str(clone))
+    wheel = tmp_path / "datacentric_python-0.1-cp311-cp311-linux_x86_64.whl"
+    wheel.touch()
+    note.write_text(json.dumps({"url": wheel.as_uri(), "archive_info": {}}))
+    installed_from.cache_clear()
+    assert installed_from(site) == ("", str(wheel))
 
 
 @pytest.mark.parametrize("url", ["https://example.org/dcpy/dcpy.whl", "file:///no/such/folder"])
