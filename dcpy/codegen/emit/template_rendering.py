@@ -24,7 +24,8 @@ def render(template: str, **values: Any) -> str:
 
 @cache
 def _environment() -> jinja2.Environment:
-    return environment_of(FOLDER, {"comment": comment, "quoted": quoted, "docstring": _docstring, "toml": _toml})
+    filters = {"comment": comment, "quoted": quoted, "docstring": _docstring, "toml": _toml, "c_text": _c_text}
+    return environment_of(FOLDER, filters)
 
 
 def _docstring(text: str) -> str:
@@ -35,3 +36,11 @@ def _docstring(text: str) -> str:
 def _toml(text: str) -> str:
     """A string of TOML, which quotes as JSON does."""
     return json.dumps(text)
+
+
+def _c_text(text: str) -> str:
+    """A text as a string of C, a line of it on each line."""
+    if not text:
+        return '""'
+    escaped = (line.replace("\\", "\\\\").replace('"', '\\"').replace("?", "\\?") for line in text.split("\n"))
+    return "\n" + "\n".join(f'    "{line}\\n"' for line in escaped)

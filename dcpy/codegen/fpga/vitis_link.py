@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 
 from dcpy.base.errors import CodegenError
+from dcpy.codegen.emit.template_rendering import render
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.types import Pointer, Reference
 from dcpy.ir.data import Array
@@ -55,17 +57,13 @@ def require_banks(sdfg: Sdfg, board: Board) -> None:
 
 def link_text(kernels: Sequence[str], arrays: Sequence[MemoryPort], board: Board) -> str:
     """``link.cfg`` of Vitis: where each port's array is. Those without a bank are spread over the board's, in order."""
-    lines = ["# Where arrays are: a bank for each port, so that none waits for another.", "[connectivity]"]
-    lines += [f"nk={kernel}:1:{kernel}_1" for kernel in kernels]
-    kind = board.memory.upper()
-    spread = 0
-    for port in arrays:
-        if port.bank is None:
-            place = f"{kind}[{spread % board.banks}]"
-            spread += 1
-        else:
-            last = port.bank.first + port.bank.count - 1
-            numbers = str(port.bank.first) + (f":{last}" if port.bank.count > 1 else "")
-            place = f"{port.bank.kind.upper()}[{numbers}]"
-        lines.append(f"sp={port.kernel}_1.{port.name}:{place}")
-    return "\n".join(lines) + "\n"
+    kind, spread = board.memory.upper(), count()
+    banks = [
+        (port, f"{kind}[{next(spread) % board.banks}]" if port.bank is None else _named(port.bank)) for port in arrays
+    ]
+    return render("link.cfg.j2", kernels=kernels, banks=banks)
+
+
+def _named(bank: Bank) -> str:
+    last = bank.first + bank.count - 1
+    return f"{bank.kind.upper()}[{bank.first}{f':{last}' if bank.count > 1 else ''}]"
