@@ -229,7 +229,7 @@ def into_the_cache(a):
     ("f", "message"),
     [
         (into_the_cache, r"read-only[\s\S]*the cache of table\(\) keeps it"),
-        (lambda a: counted(3), r"does more than compute[\s\S]*depends on earlier calls"),
+        (lambda a: counted(3), r"does more than compute[\s\S]*depend on earlier calls"),
         (lambda a: total(a), r"Python raises TypeError here \(unhashable type\)"),
     ],
     ids=["array", "effect", "unhashable"],

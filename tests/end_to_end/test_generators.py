@@ -309,7 +309,7 @@ def test_refuses_changes_of_a_dictionary_that_was_passed():
         counts["n"] += 1
         return counts["n"]
 
-    with pytest.raises(dcpy.DcpyError, match="it was made outside of the program"):
+    with pytest.raises(dcpy.DcpyError, match="the caller made it"):
         dcpy.program(f)({"n": 1})
 
 
