@@ -18,7 +18,7 @@ from dcpy.base.source import SrcSpan
 from dcpy.frontend.abstract_values.guessed_axes import GuessedAxes
 from dcpy.frontend.abstract_values.kinds_by_path import NONE as NO_KINDS
 from dcpy.frontend.abstract_values.kinds_by_path import Kinds
-from dcpy.frontend.abstract_values.list_values import FIRST_ROOM, IteratorUse, ListValue
+from dcpy.frontend.abstract_values.list_values import FIRST_ROOM, ListValue
 from dcpy.frontend.abstract_values.values import ArrayValue, Scalar, Value
 from dcpy.frontend.desugar import core
 from dcpy.frontend.desugar.bounded_counters import FARTHEST, counters
@@ -147,7 +147,7 @@ class LoweringState:
     # containers of operands that were computed before they are used
     materialized: set[str] = field(default_factory=set)
     home_axes: dict[str, tuple[int, ...]] = field(default_factory=dict)  # those that dry runs took back, too
-    used_iterators: list[Use] = field(default_factory=list)  # iterators with a name that were gone through on this path
+    used_iterators: list[IteratorUse] = field(default_factory=list)  # those with a name that this path went through
     # the last of a frame is its own
     activations: list[tuple[Frame, core.Statement | None]] = field(default_factory=list)
     # statements with a part in front (`expression_splitting`)

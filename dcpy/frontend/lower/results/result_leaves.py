@@ -173,7 +173,7 @@ class ResultLeaves:
                     help=f"make all of them one type: {mixed_kinds(number)[-1]}(x)",
                 )
                 raise by_kind(self.program.b, number.other_kinds.merges, error)
-        return Listed(value.levels, value.weak, self.leaf(value.array), self.key(value.token))
+        return ListResult(value.levels, value.weak, self.leaf(value.array), self.key(value.token))
 
     def _numbers(self, value: ListValue) -> list[Scalar]:
         """Return numbers that represent those in a list."""
