@@ -18,7 +18,7 @@ from dcpy.base.source import SrcSpan
 from dcpy.frontend.abstract_values.guessed_axes import GuessedAxes
 from dcpy.frontend.abstract_values.kinds_by_path import NONE as NO_KINDS
 from dcpy.frontend.abstract_values.kinds_by_path import Kinds
-from dcpy.frontend.abstract_values.list_values import FIRST_ROOM, ListValue
+from dcpy.frontend.abstract_values.list_values import FIRST_ROOM, IteratorUse, ListValue
 from dcpy.frontend.abstract_values.values import ArrayValue, Scalar, Value
 from dcpy.frontend.desugar import core
 from dcpy.frontend.desugar.bounded_counters import FARTHEST, counters
