@@ -78,7 +78,7 @@ IMPORT_RANKS = {
     "cli/main.py": "the command `dcpy run`",
     "cli/sdfgcc.py": "the flag --mpi",
     "driver.py": "the libraries of messages are a part of keys",
-    "frontend/lower/expressions.py": "names of mpi4py in programs",
+    "frontend/lower/constant_attributes.py": "names of mpi4py in programs",
     "frontend/lower/function_to_sdfg.py": "a program has to wait for its messages",
     "frontend/lower/functions/call_dispatch.py": "names of mpi4py in programs",
     "frontend/lower/functions/numpy_arguments.py": "requests of messages are no arrays",
