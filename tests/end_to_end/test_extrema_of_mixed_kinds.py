@@ -23,6 +23,14 @@ def in_a_helper(a, n):
     return out
 
 
+def nested(a, n):
+    out = np.zeros(len(a) + 1, np.int32)
+    for i in range(len(a)):
+        out[i + 1] = max(n - 2, min(n, out[i] + a[i]), -n)
+    low = max(n - 2, min(n, a[0]))
+    return out, low
+
+
 def of_three(a, n):
     out = np.zeros(a.shape, np.int64)
     for i in range(a.shape[0]):
@@ -50,7 +58,7 @@ def in_conditions(a, n):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("program", [in_a_helper, of_three, running, returned, in_conditions])
+@pytest.mark.parametrize("program", [in_a_helper, nested, of_three, running, returned, in_conditions])
 def test_is_of_the_chosen_kind(program, dtype):
     values = np.array([3, 5, 1, 7, 2, 100], dtype)
     with np.errstate(over="ignore"):

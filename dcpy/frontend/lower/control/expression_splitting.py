@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import functools
 from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
@@ -171,7 +172,9 @@ def _target(frame: Frame, tree: ast.AST) -> ast.expr | None:
                 is_test = isinstance(ancestor, ast.IfExp) and child is ancestor.test
                 if isinstance(ancestor, ast.BoolOp | ast.IfExp) and not is_first and not is_test:
                     return ancestor
-            return part
+            given = ast.iter_child_nodes(part) if isinstance(part, ast.Call) else ()
+            inner = map(functools.partial(_target, frame), given)
+            return next(filter(None, inner), part)  # what a call is given comes before it
     return None
 
 
