@@ -99,13 +99,14 @@ def option_table() -> Iterator[str]:
 
 GROUPS = {
     "costs.operations": "units of work",
-    "costs.processor.latencies": "ps until the next operation has the result",
+    "costs.processor.latencies": "ps until the result is there",
 }
 
 
 def targets() -> Iterator[str]:
     """Schedules, memory and passes of each target, and the numbers of its cost model."""
-    yield "# Targets\n\nThe numbers below are those by which passes decide; `overrides` changes them for one program.\n"
+    yield "# Targets\n"
+    yield "Passes decide by the numbers below; `overrides` changes them for one program. A unit of work is 100 ps.\n"
     yield "A target is a value (`dcpy.targets`): `dataclasses.replace(CPU, costs=...)` makes another one.\n"
     plugins.load()
     for target in (TARGETS[name] for name in TARGETS):
@@ -118,11 +119,11 @@ def targets() -> Iterator[str]:
         yield f"Passes: {_listed(map(_without_numbers, target.passes(defaults).passes))}.\n"
         yield "| number | value | meaning |\n|---|---|---|"
         for prefix, table in (("costs.", target.costs), ("limits.", target.limits)):
-            comments = {**_comments(Processor), **_comments(type(table))}
+            comments = {prefix[:-1]: _comments(type(table)), "costs.processor": _comments(Processor)}
             for name, value in entries(table, prefix):
                 group, _, field = name.rpartition(".")
                 if target.name == "cpu" or not group.startswith("costs.processor"):  # others leave it to the host
-                    meaning = GROUPS.get(group, "") or comments.get(field, "")
+                    meaning = GROUPS.get(group, "") or comments[group].get(field, "")
                     yield f"| `{name}` | {value} | {meaning.replace('``', '`')} |"
         yield ""
 

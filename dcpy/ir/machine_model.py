@@ -66,31 +66,31 @@ class Processor:
     more than a sum are in `OperationCosts`. The defaults are of a server; `dcpy doctor --cpu` measures the one here.
     """
 
-    cores: int = 4  #: that a program may use
-    vector_bytes: int = 32  #: of the vectors that the compiler uses
-    operation: int = 30  #: ps: a sum or product of two float64 in vector code
-    gather: int = 400  #: ps: a float64 from a place in the first-level cache that data choose
-    loop: int = 3000  #: ps: to begin and end an inner loop
-    l1_bytes: int = 32 * 1024  #: that the first-level cache of a core holds
-    l1_speed: int = 100_000  #: bytes in a microsecond that one core reads from the first level
-    l2_bytes: int = 1024 * 1024  #: that the second-level cache of a core holds
-    l2_speed: int = 30_000  #: the same from the second level
-    l2_line: int = 2000  #: ps: a line of the second level, behind one that is elsewhere
-    l3_bytes: int = 32 * 1024 * 1024  #: that the third level holds for all cores together; 0: there is none
-    l3_speed: int = 22_000  #: the same from the third level
-    l3_line: int = 6000  #: the same of the third level
-    memory_speed: int = 10_500  #: the same from memory
-    memory_speed_all: int = 24_000  #: the same from memory, for all cores together
-    memory_line: int = 25_000  #: the same of memory
-    pages: int = 1536  #: of 4 KiB, of which the processor keeps where they are
-    page: int = 3000  #: ps: to find out where another one is
-    fork: int = 3_000_000  #: ps: a team starts, and ends, that has just been busy
-    wake: int = 20_000_000  #: ps: the same where it has slept
-    barrier: int = 1_000_000  #: ps: of all cores
-    fault: int = 700_000  #: ps: the first touch of a page of 4 KiB
-    call: int = 100_000  #: ps: of a function of BLAS that has next to nothing to do
-    product_speed: int = 50_000  #: operations of a product of matrices in a microsecond, on one core
-    product_speed_all: int = 95_000  #: the same on all cores
+    cores: int = 4  #: cores that a program may use
+    vector_bytes: int = 32  #: bytes of a vector
+    operation: int = 30  #: ps of a sum or product of two float64 in vector code
+    gather: int = 400  #: ps of a load from the first-level cache, at an index that is data
+    loop: int = 3000  #: ps to start and end an inner loop
+    l1_bytes: int = 32 * 1024  #: bytes of the first-level cache of a core
+    l1_speed: int = 100_000  #: bytes that a core reads from the first level in a microsecond
+    l2_bytes: int = 1024 * 1024  #: bytes of the second-level cache of a core
+    l2_speed: int = 30_000  #: bytes that a core reads from the second level in a microsecond
+    l2_line: int = 2000  #: ps of a cache line of the second level, at another place than the line before
+    l3_bytes: int = 32 * 1024 * 1024  #: bytes of the third-level cache, of all cores together; 0: there is none
+    l3_speed: int = 22_000  #: bytes that a core reads from the third level in a microsecond
+    l3_line: int = 6000  #: ps of a cache line of the third level, at another place
+    memory_speed: int = 10_500  #: bytes that a core reads from memory in a microsecond
+    memory_speed_all: int = 24_000  #: bytes that all cores together read from memory in a microsecond
+    memory_line: int = 25_000  #: ps of a cache line of memory, at another place
+    pages: int = 1536  #: entries of the TLB, for pages of 4 KiB
+    page: int = 3000  #: ps of a TLB miss
+    fork: int = 3_000_000  #: ps to start and end a team of threads that was busy until now
+    wake: int = 20_000_000  #: ps to start and end a team of threads that slept
+    barrier: int = 1_000_000  #: ps of a barrier of all cores
+    fault: int = 700_000  #: ps of a page fault: the first access to a page of 4 KiB
+    call: int = 100_000  #: ps of a call of BLAS with next to nothing to do
+    product_speed: int = 50_000  #: operations of a matrix product in a microsecond, on one core
+    product_speed_all: int = 95_000  #: operations of a matrix product in a microsecond, on all cores
     latencies: Latencies = Latencies()
 
 
@@ -105,56 +105,56 @@ class Costs:
     """Thresholds for choices of passes; a unit of work is about a tenth of a nanosecond of one core."""
 
     threads_pay_above: int = 300_000  #: units of work; for less, a team costs more than it saves
-    lanes: int = 8  #: elements of a vector of float64, at most: a shorter axis is no good for vectors
-    tile: int = 256  #: elements of a row that one thread takes at a time, where only columns may be divided
-    unrolled_trips: int = 8  #: iterations of a map inside of another one that is written out
-    short_row: int = 64  #: elements of a row below which loops over rows and over one of them become one loop
-    unrolled_terms: int = 16  #: terms of a sum, all short loops together, that is written out
+    lanes: int = 8  #: most elements of a vector of float64: a shorter axis is not vectorized
+    tile: int = 256  #: elements of a row per thread, where only columns can be divided
+    unrolled_trips: int = 8  #: most iterations of an inner map that is unrolled
+    short_row: int = 64  #: elements of a row below which a loop over rows and one over a row become one loop
+    unrolled_terms: int = 16  #: most terms of a sum that is unrolled, all short loops together
     partial_sum: int = 1024  #: terms of one partial sum of floats
-    sums_per_block: int = 32  #: partial sums of a block, of which each thread takes some where there is one result
-    rows_per_block: int = 64  #: rows of such a block, where a row is not known to be one run of memory
-    row_of_sums: int = 1024  #: sums side by side that are taken together: they stay in the first-level cache
-    few_rows: int = 8  #: of a product with a matrix that no cache holds, which loops stream; 0: libraries take all
-    typical_size: int = 64  #: of an array whose size is a symbol without a typical value, and trips of a `while` loop
-    predicated: int = 40  #: units of work per element up to which all is computed, and a mask chooses
-    recomputed: int = 64  #: units of work on each element that are done again sooner than that it is stored and loaded
-    call: int = 1000  #: units of a call of a function that is not known
-    bytes_per_unit: int = 4  #: that are moved to or from the cache in one unit
+    sums_per_block: int = 32  #: partial sums of a block; threads share them where there is one result
+    rows_per_block: int = 64  #: rows of such a block, where rows may have gaps
+    row_of_sums: int = 1024  #: sums side by side that are computed together, in the first-level cache
+    few_rows: int = 8  #: most rows of a product with a large matrix that loops stream; 0: libraries do all products
+    typical_size: int = 64  #: assumed value of a size without a typical one, and iterations of a `while` loop
+    predicated: int = 40  #: most units of work per element that are computed for all elements, and selected by a mask
+    recomputed: int = 64  #: most units of work per element that are computed again rather than stored and loaded
+    call: int = 1000  #: units of work of a call of an unknown function
+    bytes_per_unit: int = 4  #: bytes that move to or from the cache in a unit of work
     operations: OperationCosts = OperationCosts()
     processor: Processor = Processor()
     block: int = 1  #: threads of a block of a kernel; 1: there are no blocks
-    warp: int = 1  #: threads of a block that run in step, next to each other along its last parameter
+    warp: int = 1  #: threads of a block that run in step, side by side along its last parameter
     memory_speed: int = 0  #: bytes that the memory of a device reads or writes in a microsecond; 0: there is none
-    operation_speed: int = 0  #: operations on float64 that all its threads do in a microsecond
-    transfer_speed: int = 0  #: bytes that come from an array of the host in a microsecond
-    launch: int = 0  #: nanoseconds that a kernel takes that does nothing, behind another one
-    wait: int = 0  #: nanoseconds until the host goes on behind a kernel that it waits for
+    operation_speed: int = 0  #: operations on float64 of all threads in a microsecond
+    transfer_speed: int = 0  #: bytes that are copied from the host in a microsecond
+    launch: int = 0  #: nanoseconds of an empty kernel behind another one
+    wait: int = 0  #: nanoseconds until the host continues after a kernel that it waits for
     barrier: int = 0  #: nanoseconds of a barrier among the threads of a block
-    board: str = "u250"  #: an FPGA's (`ir.fpga.boards`)
-    pes: int = 0  #: processing elements of a systolic array; 0: as many as are of use and fit the board
+    board: str = "u250"  #: board of an FPGA (`ir.fpga.boards`)
+    pes: int = 0  #: processing elements of a systolic array; 0: as many as are useful and fit the board
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
     """Capacities of a device."""
 
-    stack_bytes: int = 8192  #: of one array on the stack: threads have small ones
-    all_stack_bytes: int = 40 * 1024  #: of all arrays on the stack at one time, of one SDFG
-    cached_bytes: int = 16 * 1024  #: of an array that stays in the first-level cache beside others
-    block_threads: int = 0  #: of one block of a kernel, at most; 0: there are no kernels
-    shared_bytes: int = 0  #: of all arrays that the threads of one block share
+    stack_bytes: int = 8192  #: bytes of one array on the stack: stacks of threads are small
+    all_stack_bytes: int = 40 * 1024  #: bytes of all arrays on the stack at one time, in one SDFG
+    cached_bytes: int = 16 * 1024  #: bytes of an array that stays in the first-level cache beside others
+    block_threads: int = 0  #: most threads of a block of a kernel; 0: there are no kernels
+    shared_bytes: int = 0  #: bytes of all arrays that the threads of a block share
 
 
 @dataclass(frozen=True, slots=True)
 class Network:
     """Costs of communication between ranks; picoseconds. The defaults are of nodes with a fast interconnect."""
 
-    latency: int = 2_000_000  #: of a message, however short
-    message: int = 500_000  #: of one more message that is under way at the same time
-    byte: int = 200  #: of a message's byte more
-    local_byte: int = 100  #: of a byte that is copied in a rank's own memory
-    unit: int = 100  #: of a unit of work (`Costs`)
-    step: int = 100  #: of a product and a sum of a product of matrices
+    latency: int = 2_000_000  #: ps of a message, however short
+    message: int = 500_000  #: ps of each further message that is under way
+    byte: int = 200  #: ps per byte of a message
+    local_byte: int = 100  #: ps per byte copied in a rank's own memory
+    unit: int = 100  #: ps of a unit of work (`Costs`)
+    step: int = 100  #: ps of a multiply-add in a matrix product
 
 
 Table = Costs | Limits | OperationCosts | Processor | Latencies

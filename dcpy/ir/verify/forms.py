@@ -47,7 +47,7 @@ class Form:
 TREE_RULES = rules_of(tree)
 READABLE = Form(
     "readable",
-    "What is read from a file or a text, before anything else: names are names, and what is said can be shown.",
+    "An SDFG read from a file or a text, checked first: names are identifiers, and texts are printable.",
     (
         names.names_are_identifiers,
         names.connectors_are_identifiers,
@@ -75,17 +75,17 @@ WELL_FORMED = Form(
 )
 COMPILABLE = Form(
     "compilable",
-    "What `validate` and `compile` ask for: also what depends on this machine and its libraries.",
+    "The form that `validate` and `compile` check, including what depends on this machine and its libraries.",
     (*WELL_FORMED.rules, *rules_of(foreign_functions)),
 )
 FRONTEND_FORM = Form(
     "frontend",
-    "What the frontend hands over: nothing is decided yet.",
+    "The result of the frontend: no schedule and no storage is decided yet.",
     (*WELL_FORMED.rules, *rules_of(frontend_form)),
 )
 SIMPLE_FORM = Form(
     "simple",
-    "What simplify hands over: nothing is left that does nothing.",
+    "The result of simplify: nothing empty is left.",
     (*WELL_FORMED.rules, *rules_of(simple_form)),
 )
 EXPANDED_FORM = Form(

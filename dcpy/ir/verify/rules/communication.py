@@ -11,7 +11,7 @@ from dcpy.ir.verify.subjects import Scope
 
 @rule("comm.grid", CommNode)
 def communicators_are_of_a_grid(node: CommNode, scope: Scope) -> Findings:
-    """The communicator of a node is that of all ranks, or of axes of a grid that there is."""
+    """The communicator of a node is that of all ranks, or of axes of a declared grid."""
     grids = scope.sdfg.grids
     if node.grid and node.grid not in grids:
         yield f"a {node.kind} is on the grid {node.grid!r}, which does not exist"

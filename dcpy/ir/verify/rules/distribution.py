@@ -31,7 +31,7 @@ def grids_have_sizes(sdfg: Sdfg, scope: Scope) -> Findings:
 
 @rule("distribution.grid", Declaration)
 def distributed_arrays_fit_their_grid(subject: Declaration, scope: Scope) -> Findings:
-    """A distributed array is on a grid that there is; its dimensions, and what else it says, use each axis once."""
+    """A distributed array is on a declared grid; its dimensions, and its other properties, use each axis once."""
     desc = subject.desc
     if isinstance(desc, Array) and desc.distribution is not None:
         yield from _grid(f"{subject.name!r}", desc.distribution, scope.sdfg)
@@ -39,7 +39,7 @@ def distributed_arrays_fit_their_grid(subject: Declaration, scope: Scope) -> Fin
 
 @rule("distribution.axes", Declaration)
 def distributions_have_an_entry_per_dimension(subject: Declaration, scope: Scope) -> Findings:
-    """A distribution says of each dimension where it is; room for neighbours is where there are blocks."""
+    """A distribution covers each dimension; only blocks have room for neighbours."""
     desc = subject.desc
     if not isinstance(desc, Array) or desc.distribution is None:
         return
@@ -85,7 +85,7 @@ def partial_values_can_be_combined(subject: Declaration, scope: Scope) -> Findin
 
 @rule("distribution.constant", Declaration)
 def constants_are_everywhere(subject: Declaration, scope: Scope) -> Findings:
-    """A constant, and what is private to an iteration, is whole on each rank."""
+    """A constant, and a container private to an iteration, is whole on each rank."""
     desc = subject.desc
     if isinstance(desc, Array) and desc.distribution is not None:
         if subject.name in scope.sdfg.constants:
@@ -96,7 +96,7 @@ def constants_are_everywhere(subject: Declaration, scope: Scope) -> Findings:
 
 @rule("map.home", Map)
 def homes_fit_their_map(node: Map, scope: Scope) -> Findings:
-    """The home of a map is on a grid that there is, and says of each parameter on which ranks its values run."""
+    """The home of a map is on a declared grid, and assigns the values of each parameter to ranks."""
     home = node.home
     if home is None:
         return
@@ -115,7 +115,7 @@ def homes_fit_their_map(node: Map, scope: Scope) -> Findings:
 
 @rule("map.halo", Map)
 def iterations_of_neighbours_are_in_blocks(node: Map, scope: Scope) -> Findings:
-    """Ranks run iterations of their neighbours along parameters that are dealt out in blocks, where all have some."""
+    """Ranks run iterations of their neighbours along parameters that are distributed in blocks, where all have some."""
     if node.home is None or not node.home.halo:
         return
     home, what = node.home, f"the halo of the map over {', '.join(node.params)}"
@@ -132,7 +132,7 @@ def iterations_of_neighbours_are_in_blocks(node: Map, scope: Scope) -> Findings:
 
 @rule("update.room", HaloUpdate)
 def updated_arrays_have_room(node: HaloUpdate, scope: Scope) -> Findings:
-    """An update is of whole arrays, which have room for what arrives."""
+    """An update covers whole arrays, which have room for the elements that arrive."""
     if any(node.problems()):
         return
     for memlet, widths in zip(node.inputs.values(), node.widths().values(), strict=True):
