@@ -45,6 +45,14 @@ class PackedNumber:
         found = self._numbers(words)
         return found.tolist() if self.weak else list(found)
 
+    def to_words(self, items: Sequence[Any]) -> Any:
+        """The rows of words of Python's numbers."""
+        found = np.array(items, self.dtype.numpy)
+        if self.dtype.kind == "c":
+            return found.astype(np.complex128).view(np.int64).reshape(len(items), 2)
+        wide = found.astype(np.float64).view(np.int64) if self.dtype.kind == "f" else found.astype(np.int64)
+        return wide.reshape(len(items), 1)
+
     def _numbers(self, words: Any) -> Any:
         kind, dtype = self.dtype.kind, self.dtype.numpy
         if kind == "c":
@@ -66,6 +74,10 @@ class PackedConstant:
     def unfilled(self) -> PackedConstant:
         """The same."""
         return self
+
+    def to_words(self, items: Sequence[Any]) -> Any:
+        """Rows without words."""
+        return np.empty((len(items), 0), np.int64)
 
     def from_words(self, words: Any) -> Sequence[Any]:
         """The thing, as often as there are rows."""
@@ -113,6 +125,13 @@ class PackedTuple:
         """Return whether all parts are numbers."""
         return all(isinstance(part, PackedNumber) for part in self.parts)
 
+    def to_words(self, items: Sequence[Any]) -> Any:
+        """The rows of words of Python's tuples."""
+        found = np.zeros((len(items), self.words), np.int64)
+        for (part, place), column in zip(self.placed(), zip(*items, strict=True), strict=True):
+            found[:, place : place + part.words] = part.to_words(column)
+        return found
+
     def from_words(self, words: Any) -> Sequence[Any]:
         """The tuples in rows of words, as Python has them."""
         columns = [part.from_words(words[:, place : place + part.words]) for part, place in self.placed()]
@@ -138,6 +157,15 @@ class PackedUnion:
     def unfilled(self) -> PackedUnion:
         """The same, with numbers that are not known."""
         return PackedUnion(tuple(option.unfilled() for option in self.options))
+
+    def to_words(self, items: Sequence[Any], kinds: Sequence[PackedPart]) -> Any:
+        """The rows of words of Python's items, of which the kinds are known."""
+        found = np.zeros((len(items), self.words), np.int64)
+        for number, option in enumerate(self.options):
+            places = [place for place, kind in enumerate(kinds) if kind == option]
+            found[places, 0] = number
+            found[places, 1 : 1 + option.words] = option.to_words([items[place] for place in places])
+        return found
 
     def from_words(self, words: Any) -> Sequence[Any]:
         """The items in rows of words, as Python has them."""

@@ -2,7 +2,9 @@
 
 A list is copied into an array at each call; what a program would write to it would be lost, and is refused. Of the
 kinds of numbers, and of lists in lists, each has a class of its own, so that calls with others are compiled anew.
-A short list of numbers of several types, of rows of several lengths, or without items is passed item by item.
+A list of tuples of numbers of several types, or a long one of items of several kinds, is an array of words
+(`packed_items`). A short list of numbers of several types, of rows of several lengths, or without items is passed item
+by item.
 """
 
 from __future__ import annotations
@@ -14,12 +16,25 @@ from typing import Any
 
 import numpy as np
 
+from dcpy.frontend.abstract_values.list_values import Level
+from dcpy.frontend.abstract_values.packed_items import (
+    PackedConstant,
+    PackedLevel,
+    PackedNumber,
+    PackedPart,
+    PackedTuple,
+    PackedUnion,
+)
+from dcpy.frontend.abstract_values.values import Static
+from dcpy.ir.types import from_numpy
+
 MOST_KEPT = 64  # numbers and rows of a list that are arguments one by one
+MOST_KINDS = 8  # of items of a longer list
 _WEAK = {bool: np.bool_, int: np.int64, float: np.float64, complex: np.complex128}
 
 
 @functools.lru_cache(maxsize=256)
-def list_class(levels: tuple[bool, ...], weak: bool, columns: int = 0) -> type:
+def list_class(levels: tuple[Level, ...], weak: bool, columns: int = 0) -> type:
     """The class of lists with numbers of Python's (`weak`) or NumPy's; `levels` as of a `ListValue`.
 
     A list of tuples has so many `columns`, an array each; other lists are one array.
@@ -48,8 +63,78 @@ def is_kept_class(cls: type) -> bool:
 
 def as_argument(value: Any) -> Any:
     """Return the argument for a list of numbers, or of lists and tuples of numbers; None for another."""
-    found = _as_array(value)
-    return _item_by_item(value) if found is None else found
+    for make in (_as_array, _as_records, _item_by_item, _as_words):
+        found = make(value)
+        if found is not None:
+            return found
+    return None
+
+
+def _as_records(value: Any) -> Any:
+    """Return the argument for a list of tuples of numbers, where each place has numbers of one type; None for others.
+    """
+    if type(value) is not list or not value or not isinstance(value[0], tuple):
+        return None
+    level, *others = dict.fromkeys(_kinds(value))
+    if others or not isinstance(level, PackedTuple) or not level.is_flat:
+        return None
+    return _as_rows(level, lambda: level.to_words(value))
+
+
+def _as_words(value: Any) -> Any:
+    """Return the argument for a list of items of a few kinds: numbers, None, texts, tuples of them; None for others."""
+    if type(value) is not list or not value:
+        return None
+    kinds = _kinds(value)
+    known = [kind for kind in dict.fromkeys(kinds) if kind is not None]
+    texts = all(isinstance(kind, PackedConstant) for kind in known)  # each of them would be compiled for
+    if None in kinds or len(known) > MOST_KINDS or texts:
+        return None
+    level = PackedUnion(tuple(sorted(known, key=str)))
+    return _as_rows(level, lambda: level.to_words(value, [kind for kind in kinds if kind is not None]))
+
+
+def _as_rows(level: PackedLevel, make: Callable[[], Any]) -> Any:
+    """The argument for a list of items that are words; None where an int does not fit into one."""
+    try:
+        words = make()
+    except OverflowError:
+        return None
+    words.flags.writeable = False
+    return list_class((True, level), weak=True)(words)
+
+
+def _kinds(items: list[Any]) -> list[PackedPart | None]:
+    """Return the kinds of the items of a list; those of items with the same types are found once."""
+    known: dict[Any, PackedPart | None] = {}
+    found = []
+    for item in items:
+        types = (type(item), *map(type, item)) if isinstance(item, tuple) else (type(item),)
+        if str in types or any(issubclass(one, tuple) for one in types[1:]):
+            found.append(_kind_of(item))
+            continue
+        if types not in known:
+            known[types] = _kind_of(item)
+        found.append(known[types])
+    return found
+
+
+def _kind_of(item: Any) -> PackedPart | None:
+    """Return the kind of an item of a list; None where lists do not hold such items."""
+    if isinstance(item, tuple) and (type(item) is tuple or hasattr(item, "_fields")):
+        parts = [_kind_of(part) for part in item]
+        known = tuple(part for part in parts if part is not None)
+        cls = None if type(item) is tuple else type(item)
+        return PackedTuple(known, cls) if known and len(known) == len(parts) else None
+    if item is None or type(item) is str:
+        return PackedConstant(Static(item))
+    if not _is_argument(item) or is_passed(item):
+        return None
+    weak = type(item) in _WEAK
+    try:
+        return PackedNumber(from_numpy(np.dtype(_WEAK[type(item)] if weak else item.dtype)), weak)
+    except KeyError:
+        return None
 
 
 def _item_by_item(value: Any) -> Any:

@@ -117,8 +117,8 @@ def _list_error(name: str, value: list[Any]) -> ArgumentError:
     if not value:
         note = "it is empty, so the type of its items is unknown"
         return ArgumentError(message, notes=(note,), help=f"pass np.array({name}, dtype=np.float64)")
-    note = "a program accepts lists of numbers and of rows of numbers, with several types or lengths only if they are "\
-           "short; no other list is converted, because your list would not see what the program writes"
+    note = "a program accepts lists of numbers, None, texts and tuples of a few kinds, and of rows of one length; "\
+           "no other list is converted, because your list would not see what the program writes"
     return ArgumentError(message, notes=(note,), help=_instead_of_list(name, value))
 
 

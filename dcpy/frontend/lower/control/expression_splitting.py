@@ -334,10 +334,16 @@ def usable_result(frame: Frame, node: ast.Call, value: Value) -> Value:
         )
         found = _apart_or_not(frame, value, path_dependent_value(frame, node, error))
         number = _of_one_dtype(value) if isinstance(found, FrontendError) else None
-        if number is None:
+        if number is not None:
+            return number
+        if not isinstance(found, FrontendError) or not all(_is_plain_option(option) for _, option in value.options):
             raise found
-        return number
     return value
+
+
+def _is_plain_option(option: Value) -> bool:
+    """Return whether expressions take it as one of several kinds, where it cannot be computed before them."""
+    return is_number(option) or isinstance(option, Static)
 
 
 def _of_one_dtype(value: VariantValue) -> Scalar | None:
