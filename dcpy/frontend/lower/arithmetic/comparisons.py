@@ -270,8 +270,8 @@ def _member(b: OpBuilder, left: Value, right: Value) -> Truth:
 
 
 def _in_list(b: OpBuilder, left: Value, right: ListValue) -> Truth:
-    is_tuple = isinstance(left, TupleValue | ListValue)
-    if len(right.levels) == 2 and right.holds_numbers and (is_tuple or right.union is not None):
+    of_other_kind = isinstance(left, Static) and not is_number(left)
+    if right.holds_numbers and (len(right.levels) == 2 or of_other_kind):
         return truth(b, b.call(Static(holds), right, left))
     if len(right.levels) > 1 or not right.holds_numbers or not is_number(left):
         raise FrontendError(f"`in` does not compare {kind_of(left)} with lists at run time")

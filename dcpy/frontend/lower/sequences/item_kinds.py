@@ -212,8 +212,7 @@ def _union(b: TypedEmitter, kinds: Sequence[ItemKind]) -> ItemKind | None:
             return None
         for option in union.options if union is not None else (part,):
             assert option is not None
-            _require_known_kinds(b, option)
-            options[option.unfilled()] = True
+            options[_of_known_kind(b, option.unfilled())] = True
     if len(options) > MOST_OPTIONS:
         raise FrontendError(
             f"a list holds items of more than {MOST_OPTIONS} kinds",
@@ -223,20 +222,25 @@ def _union(b: TypedEmitter, kinds: Sequence[ItemKind]) -> ItemKind | None:
     return _around(kinds[0], PackedUnion(tuple(options)))
 
 
-def _require_known_kinds(b: TypedEmitter, option: PackedPart) -> None:
-    """Begin anew where the kind of a number depends on the path, or on the item: it is kept apart from then on."""
-    numbers = [number for number, _ in option.numbers()] if isinstance(option, PackedTuple) else [option]
-    for number in numbers:
-        if not isinstance(number, PackedNumber) or not number.other_kinds:
-            continue
-        error = FrontendError(
-            f"the kind of a number in a list depends on the path taken: {' or '.join(_shown(number))}",
-            help="make all of them one type: float(x)",
-        )
-        for merge in number.other_kinds.merges:
-            if isinstance(found := b.by_path(merge, error), PathsMatter):
-                raise found
-        raise error
+def _of_known_kind(b: TypedEmitter, option: PackedPart) -> PackedPart:
+    """The kind of an item, without kinds that cannot be told from it.
+
+    Lowering begins anew where the kind of a number depends on the path, or on the item: it is kept apart from then on.
+    """
+    if isinstance(option, PackedTuple):
+        return replace(option, parts=tuple(_of_known_kind(b, part) for part in option.parts))
+    if not isinstance(option, PackedNumber) or not option.other_kinds:
+        return option
+    if not item_words.tells(option.dtype, option.other_kinds):
+        return replace(option, other_kinds=NONE)
+    error = FrontendError(
+        f"the kind of a number in a list depends on the path taken: {' or '.join(_shown(option))}",
+        help="make all of them one type: float(x)",
+    )
+    for merge in option.other_kinds.merges:
+        if isinstance(found := b.by_path(merge, error), PathsMatter):
+            raise found
+    raise error
 
 
 def _shown(number: PackedNumber) -> list[str]:
@@ -253,7 +257,7 @@ def _noted(b: TypedEmitter, kinds: Sequence[ItemKind], found: ItemKind) -> ItemK
             return found
         changed = replace(found, levels=(*found.levels[:-1], new))
     else:
-        if not _tells(found.dtype, found.other_kinds):
+        if not item_words.tells(found.dtype, found.other_kinds):
             return found
         changed = replace(found, other_kinds=_noted_kinds(found.other_kinds, place))
     return (_union(b, kinds) or found) if b.split_joins.get(place) else changed
@@ -264,7 +268,7 @@ def _noted_level(level: PackedTuple, place: object) -> PackedTuple:
     for part in level.parts:
         if isinstance(part, PackedTuple):
             parts.append(_noted_level(part, place))
-        elif isinstance(part, PackedNumber) and _tells(part.dtype, part.other_kinds):
+        elif isinstance(part, PackedNumber) and item_words.tells(part.dtype, part.other_kinds):
             parts.append(replace(part, other_kinds=_noted_kinds(part.other_kinds, place)))
         else:
             parts.append(part)
@@ -274,24 +278,19 @@ def _noted_level(level: PackedTuple, place: object) -> PackedTuple:
 
 def are_apart(b: TypedEmitter, items: Sequence[Value]) -> bool:
     """Return whether items of lists that meet here, one by one, are to keep their kinds."""
-    numbers = [item for item in items if isinstance(item, Scalar) and _tells(item.dtype, item.other_kinds)]
+    numbers = [item for item in items if isinstance(item, Scalar) and item_words.tells(item.dtype, item.other_kinds)]
     return bool(numbers) and b.split_joins.get(_place(b), False)
 
 
 def noted_number(b: TypedEmitter, item: Value) -> Value:
     """An item in which numbers of several kinds meet: the place is noted, for where that matters."""
-    if not isinstance(item, Scalar) or not _tells(item.dtype, item.other_kinds):
+    if not isinstance(item, Scalar) or not item_words.tells(item.dtype, item.other_kinds):
         return item
     return replace(item, other_kinds=_noted_kinds(item.other_kinds, _place(b)))
 
 
 def _place(b: TypedEmitter) -> object:
     return ITEM_KINDS, b.emit.span
-
-
-def _tells(dtype: DType, kinds: Kinds) -> bool:
-    """Return whether the kind of a number can be seen: an np.float64 is a float as well."""
-    return not all(issubclass(dtype.numpy.type, kind) for kind in kinds)
 
 
 def _noted_kinds(kinds: Kinds, place: object) -> Kinds:

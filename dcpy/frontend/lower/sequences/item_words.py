@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.abstract_values.kinds_by_path import of_items
+from dcpy.frontend.abstract_values.kinds_by_path import Kinds, of_items
 from dcpy.frontend.abstract_values.list_values import ListValue
 from dcpy.frontend.abstract_values.number_kinds import instead_of
 from dcpy.frontend.abstract_values.packed_items import (
@@ -45,6 +45,7 @@ from dcpy.ir import types
 from dcpy.ir.expressions.scalar import Const, Load, ScalarExpr, op
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.symbolic import Expr, as_expr
+from dcpy.ir.types import DType
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.typed_emitter import TypedEmitter
@@ -138,10 +139,15 @@ def _is_of(option: PackedPart, value: Value) -> bool:
         return value.dtype == option.dtype and not option.weak
     if not is_number(value) or dtype_of(value) != option.dtype or is_weak(value) != option.weak:
         return False
-    if isinstance(value, Scalar) and instead_of(value):
+    if isinstance(value, Scalar) and tells(value.dtype, instead_of(value)):
         raise kind_matters(value, "the kind of an item depends on the path taken",
                            f"convert it: {mixed_kinds(value)[-1]}(x)")  # fmt: skip
     return True
+
+
+def tells(dtype: DType, kinds: Kinds) -> bool:
+    """Return whether the kind of a number can be seen: an np.float64 is a float as well."""
+    return not all(issubclass(dtype.numpy.type, kind) for kind in kinds)
 
 
 def distributed(b: TypedEmitter, value: Value) -> Value:

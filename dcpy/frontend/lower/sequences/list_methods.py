@@ -171,7 +171,10 @@ def delete_item(frame: Frame, owner: List, key: Value) -> None:
     if isinstance(key, SliceValue):
         raise FrontendError("a slice is deleted from a list whose length is known at run time only",
                             help="make a new list of the other items: `x = x[:a] + x[b:]`")  # fmt: skip
-    _take(frame, list_contents.growing(frame, name, content), key, ASSIGNMENT)
+    longer = list_contents.growing(frame, name, content)
+    length = amortized_append.length_of(frame, longer)
+    frame.b.emit.require(length - 1, "IndexError", ASSIGNMENT)
+    _take(frame, longer, key, ASSIGNMENT, length)
 
 
 # -- methods ---------------------------------------------------------------------------------------------------------
@@ -275,10 +278,9 @@ def _pop(frame: Frame, owner: List, args: list[Value]) -> Value:
     return _take(frame, found, key, "pop index out of range", length)
 
 
-def _take(frame: Frame, found: ListValue, key: Value, what: str, length: Expr | None = None) -> Value:
-    """Take an item out of a growing list; those behind it move."""
+def _take(frame: Frame, found: ListValue, key: Value, what: str, length: Expr) -> Value:
+    """Take an item out of a growing list, which is not empty; those behind it move."""
     b = frame.b
-    length = amortized_append.length_of(frame, found) if length is None else length
     index = length - 1 if key == Static(-1) else list_types.position(b, key, length, what)
     item = _copied(frame, list_types.item_at(frame.b, replace(found, token=None), index))
     if key != Static(-1):
@@ -289,8 +291,8 @@ def _take(frame: Frame, found: ListValue, key: Value, what: str, length: Expr | 
 
 def _copied(frame: Frame, item: Value) -> Value:
     """An item as it is now."""
-    if isinstance(item, Scalar):
-        return frame.b.keep(item)
+    if isinstance(item, Scalar | TupleValue):
+        return sequences.stable(frame.b, item)
     if isinstance(item, ArrayValue):
         copy = frame.b.copy(item)
         frame.b.copied_again(copy, item)

@@ -71,10 +71,10 @@ def matching(frame: Frame, owner: TupleValue, value: Value) -> list[int] | None:
 
 
 def _one_by_one(owner: List, value: Value) -> bool:
-    """Return whether a tuple or list is compared with items that are such, or a value with items of several kinds."""
-    if not isinstance(owner, ListValue) or len(owner.levels) < 2 or not owner.holds_numbers:
+    """Return whether items are compared by Python's rules: tuples, items of several kinds, and numbers with None."""
+    if not isinstance(owner, ListValue) or not owner.holds_numbers:
         return False
-    return owner.union is not None or isinstance(value, TupleValue | ListValue)
+    return len(owner.levels) > 1 or (isinstance(value, Static) and not is_number(value))
 
 
 def _equal(frame: Frame, owner: List, value: Value) -> ArrayValue:
