@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tests.support.oracles import check_same
 from tests.support.programs import checks_of
 
 X = np.array([3.5, -1.0, 2.25, 0.0])
@@ -218,7 +219,32 @@ def while_swap(x, k):
     return a
 
 
+def changed(x, k):
+    q = []
+    for i in range(len(x)):
+        q.append((float(x[i]), i, k[i] > 2))
+    q[0] = (7.5, 9, False)
+    q[-1] = (1.5, -1, True)
+    q.insert(1, (0.25, 33, True))
+    q.extend([(1.0, 2, False)])
+    q += [(2.0, 3, True)]
+    del q[2]
+    first = q.pop(0)
+    last = q.pop()
+    q.reverse()
+    n = len(q)
+    return q, first, last, n, q[1:3], q[::-1]
+
+
+def popped(x, k):
+    a = [(i, 2 * i) for i in range(len(x))]
+    first, third = a.pop(0), a.pop(1)
+    return first, third, a, a.count(1), a.count((1, 2)), 1 in a, None in a
+
+
 test_programs, test_programs_in_compiled_code = checks_of([
+    (popped, (X, K), 0),
+    (changed, (X, K), 0),
     (make, (X, K), 0),
     (make, (X[:0], K[:0]), 0),
     (joined, (X, K), 0),
@@ -245,3 +271,13 @@ test_programs, test_programs_in_compiled_code = checks_of([
     (dictionary, (X, K), 0),
     (while_swap, (X, K), 0),
 ])  # fmt: skip
+
+
+def test_items_of_empty_lists_are_not_deleted():
+    def f(n):
+        a = [(i, 0.5) for i in range(n)]
+        del a[-1]
+        return a
+
+    for n in (0, 1, 3):
+        check_same(f, n)

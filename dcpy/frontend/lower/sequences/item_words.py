@@ -16,7 +16,7 @@ import numpy as np
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.abstract_values.kinds_by_path import Kinds, of_items
 from dcpy.frontend.abstract_values.list_values import ListValue
-from dcpy.frontend.abstract_values.number_kinds import instead_of
+from dcpy.frontend.abstract_values.number_kinds import instead_of, kind_of_number
 from dcpy.frontend.abstract_values.packed_items import (
     PackedConstant,
     PackedLevel,
@@ -122,7 +122,10 @@ def one_number(value: VariantValue) -> Scalar:
 
 def _option_of(union: PackedUnion, value: Value) -> tuple[int, PackedPart]:
     """Return which of the kinds of a list's items a value has."""
-    found = next(((k, option) for k, option in enumerate(union.options) if _is_of(option, value)), None)
+    options = list(enumerate(union.options))
+    found = next((numbered for numbered in options if _is_of(numbered[1], value)), None)
+    if found is None:  # a Python float goes where an np.float64 is: that is one
+        found = next((numbered for numbered in options if _is_base_of(numbered[1], value)), None)
     if found is None:
         raise FrontendError("an item of another kind than before is stored in a list", help="make a list for each kind")
     return found
@@ -143,6 +146,13 @@ def _is_of(option: PackedPart, value: Value) -> bool:
         raise kind_matters(value, "the kind of an item depends on the path taken",
                            f"convert it: {mixed_kinds(value)[-1]}(x)")  # fmt: skip
     return True
+
+
+def _is_base_of(option: PackedPart, value: Value) -> bool:
+    """Return whether the kind of a number is a class from which that of the option is derived."""
+    if not isinstance(option, PackedNumber) or not is_number(value) or dtype_of(value) != option.dtype:
+        return False
+    return issubclass(option.dtype.numpy.type, kind_of_number(value))
 
 
 def tells(dtype: DType, kinds: Kinds) -> bool:
