@@ -6,8 +6,10 @@
 template <class T>
 static inline T dcpy_maximum(T a, T b)
 {
+#if !defined(__CUDACC__) && !defined(__HIPCC__) && !defined(__SYNTHESIS__) && !defined(__OPENCL_VERSION__)
     if (__builtin_constant_p(a) && a == a) return a > b ? a : b;
     if (__builtin_constant_p(b) && b == b && b != 0) return b > a ? b : a;
+#endif
     const T found = a > b ? a : b;
     return a != a ? a : found;
 }
@@ -15,8 +17,10 @@ static inline T dcpy_maximum(T a, T b)
 template <class T>
 static inline T dcpy_minimum(T a, T b)
 {
+#if !defined(__CUDACC__) && !defined(__HIPCC__) && !defined(__SYNTHESIS__) && !defined(__OPENCL_VERSION__)
     if (__builtin_constant_p(a) && a == a) return a < b ? a : b;
     if (__builtin_constant_p(b) && b == b && b != 0) return b < a ? b : a;
+#endif
     const T found = a < b ? a : b;
     return a != a ? a : found;
 }
