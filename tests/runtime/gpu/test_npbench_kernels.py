@@ -5,6 +5,7 @@ A few here, all of them for all chips among the heavy tests.
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import dcpy
@@ -29,6 +30,10 @@ def units_of(name):
     reference = Reference(kernels()[name])
     sdfg = dcpy.program(reference.kernel.function).to_sdfg(**reference.arguments)
     driver.auto_optimize(sdfg)
+    return unit_and_headers(sdfg)
+
+
+def unit_and_headers(sdfg):
     run_pipeline(sdfg, gpu_pipeline(GpuOptions(), GPU_COSTS))
     artifact = generate_gpu(sdfg, None, None, resolve_options({"device": "gpu", "gpu.backend": "simulator"}))
     headers = tuple(unit for unit in artifact.units if not unit.language)
@@ -46,6 +51,16 @@ def check(name, unit, headers, compiler, arch):
 @pytest.mark.parametrize("name", SOME)
 def test_kernels_fit_a_chip(name):
     check(name, *units_of(name), chips.nvrtc(), "sm_90")
+
+
+@pytest.mark.parametrize("compiler", [chips.nvrtc, chips.nvcc])
+def test_known_limits_compile_on_devices(compiler):
+    def limited(x):
+        return np.minimum(np.maximum(x, 0.5), 1.5) + np.maximum(0.0, x) + np.minimum(x, 2 * x)
+
+    sdfg = dcpy.program(limited).to_sdfg(np.ones(4))
+    driver.auto_optimize(sdfg)
+    check("limited", *unit_and_headers(sdfg), compiler(), "sm_90")
 
 
 @pytest.mark.parametrize("name", ["jacobi_2d", "softmax"])
