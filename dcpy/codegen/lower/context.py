@@ -183,6 +183,7 @@ class Context:
         self.parallel: ParallelScope | None = None
         self.team_polling: tuple[Name, int] | None = None  # how the loops of a team ask about signals: pace, check
         self.kernel: KernelScope | None = None
+        self.on_host = module.device.is_host  # what is lowered runs on a processor of this machine
         self.process = ""  # the name of the process that is lowered
         self.array_sizes: frozenset[str] = frozenset()  # symbols that are sizes of the caller's arrays
         self.strides: dict[str, tuple[Expr, ...]] = {}  # of arguments whose strides differ from their descriptors
@@ -270,11 +271,11 @@ class Context:
     @contextmanager
     def in_kernel(self, scope: KernelScope) -> Iterator[None]:
         """Inside is the body of a kernel."""
-        self.kernel = scope
+        self.kernel, self.on_host = scope, False
         try:
             yield
         finally:
-            self.kernel = None
+            self.kernel, self.on_host = None, self.module.device.is_host
 
     @contextmanager
     def as_process(self, name: str) -> Iterator[None]:
@@ -357,11 +358,6 @@ class Context:
     def is_null(pointer: Name) -> LirExpr:
         """Return whether a pointer is null."""
         return Infix("==", pointer, Literal(None, Pointer(Basic.VOID)), TRUTH)
-
-    @property
-    def on_host(self) -> bool:
-        """Return whether what is lowered runs on a processor of this machine."""
-        return self.kernel is None and self.module.device.is_host
 
     @property
     def place(self) -> SrcSpan | None:
