@@ -231,7 +231,7 @@ def item_of(part: PackedPart, words: Sequence[ScalarExpr]) -> Value:
     if isinstance(part, PackedTuple):
         items = tuple(item_of(inner, words[place : place + inner.words]) for inner, place in part.placed())
         return TupleValue(items, names=getattr(part.cls, "_fields", ()), cls=part.cls)
-    return Scalar(_number_of(part, *words), part.weak, of_items(part.other_kinds))
+    return Scalar(_number_of(part, *words[: part.words]), part.weak, of_items(part.other_kinds))
 
 
 def _number_of(part: PackedNumber, word: ScalarExpr, *more: ScalarExpr) -> ScalarExpr:
@@ -283,7 +283,7 @@ def as_union(b: TypedEmitter, value: ListValue, out: ArrayValue, union: PackedUn
     first = b.subscript(out, [ALL, Static(0)])
     assert isinstance(first, ArrayValue)
     if value.union is not None:
-        numbers = [union.options.index(option) for option in value.union.options]
+        numbers = [_number_in(union, option) for option in value.union.options]
         tags = b.subscript(value.array, [ALL, Static(0)])
 
         def renumbered(expr: ScalarExpr) -> ScalarExpr:
@@ -296,7 +296,7 @@ def as_union(b: TypedEmitter, value: ListValue, out: ArrayValue, union: PackedUn
         _store_words(b, value.array, out, 1, value.union.words - 1)
         return
     assert own is not None
-    stores.write(b, first, Static(union.options.index(own)))
+    stores.write(b, first, Static(_number_in(union, own)))
     if value.packed is not None:
         _store_words(b, value.array, out, 0, value.packed.words)
         return
@@ -307,6 +307,23 @@ def as_union(b: TypedEmitter, value: ListValue, out: ArrayValue, union: PackedUn
         column_ = value.array if isinstance(own, PackedNumber) else b.subscript(value.array, [ALL, Static(position)])
         store_column(b, out, number, place, b.array(column_))
         place += number.words
+
+
+def _number_in(union: PackedUnion, option: PackedPart) -> int:
+    """The number that a kind of items has among those of a list."""
+    if option in union.options:
+        return union.options.index(option)
+    plain = _plain(option)
+    return next(number for number, other in enumerate(union.options) if _plain(other) == plain)
+
+
+def _plain(part: PackedPart) -> PackedPart:
+    """A kind of items without what does not tell items apart: a Python float beside an np.float64 is one."""
+    if isinstance(part, PackedTuple):
+        return replace(part, parts=tuple(map(_plain, part.parts)))
+    if not isinstance(part, PackedNumber):
+        return part
+    return PackedNumber(part.dtype, part.weak and not part.dtype.is_inexact)
 
 
 def _store_words(b: TypedEmitter, source: ArrayValue, out: ArrayValue, start: int, count: int) -> None:
