@@ -44,7 +44,6 @@ from dcpy.transforms.simplify.dataflow.augmented_assignment_to_wcr import Augmen
 from dcpy.transforms.simplify.dataflow.check_motion import CheckMotion
 from dcpy.transforms.simplify.dataflow.common_subexpression_elimination import CommonSubexpressionElimination
 from dcpy.transforms.simplify.dataflow.dead_dataflow_elimination import DeadDataflowElimination
-from dcpy.transforms.simplify.dataflow.dead_store_elimination import DeadStoreElimination
 from dcpy.transforms.simplify.dataflow.range_check_elimination import RangeCheckElimination
 from dcpy.transforms.simplify.dataflow.redundant_check_elimination import RedundantCheckElimination
 from dcpy.transforms.simplify.dataflow.symbol_propagation import SymbolPropagation
@@ -73,7 +72,6 @@ AUTO_OPTIMIZE = Pipeline(
     CommonSubexpressionElimination(),
     repeat(BranchValueNumbering(), CommonSubexpressionElimination()),
     CongruentFusion(),
-    DeadStoreElimination(),
     PartialDeadStoreElimination(),
     repeat(
         SymbolPropagation(),
