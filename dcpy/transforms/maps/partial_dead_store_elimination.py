@@ -79,6 +79,9 @@ class PartialDeadStoreElimination(Transformation[Margin]):
             low, high = (part.start - all_.start).constant, (all_.stop - part.stop).constant
             if low is None or high is None or low < 0 or high < 0 or low + high > self.widest:
                 return False
+            extent = (part.stop - part.start).constant
+            if extent is not None and extent <= 0:
+                return False  # the pieces would be what is stored now
         return True
 
     def apply(self, m: Match, plan: Margin, rw: Rewriter) -> tuple[Node, ...]:

@@ -42,6 +42,7 @@ def test_copies_around_what_is_stored_again():
     ("inner", "reason"),
     [
         (INNER.replace("1:N - 1", "9:N"), "no box that leaves a margin of known width"),
+        (INNER.replace("1:N - 1", "1:1"), "no box that leaves a margin of known width"),
         (INNER.replace("1:N - 1", "0:1"), "no box that leaves a margin of known width"),
         (INNER.replace("a <- A[i - 1, j - 2]", "a <- t[i - 1, j - 2]"), "'t' is read before"),
     ],
@@ -75,3 +76,11 @@ def test_stencils_of_all_small_sizes(function, more):
     for shape in np.ndindex(5, 5):
         u = np.random.default_rng(1).random(shape)
         np.testing.assert_array_equal(sdfg.interpret(u.copy(), *more), function(u.copy(), *more))
+
+
+def test_arrays_of_which_nothing_is_stored_again_end():
+    text = """sdfg @f(A: f64[2], B: f64[2]) { data t: f64[2] transient state {
+        copy A[0:2] -> t[0:2]
+        map i = 1:1 { tasklet () -> (o -> t[i]) { o = 1.0 } }
+        copy t[0:2] -> B[0:2] } }"""
+    expect(PartialDeadStoreElimination(), on=parse(text)).is_refused("no box that leaves a margin")

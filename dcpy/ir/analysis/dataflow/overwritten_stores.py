@@ -2,7 +2,8 @@
 
 ``out = np.zeros_like(u)``, ``out[1:-1, 1:-1] = ...``: only the margin of the zeros is ever read. The walk goes through
 what follows in the same region, in the order of the program, and ends at the first element that reads the memory, may
-leave the region, or may raise where the caller would see what is stored.
+leave the region, or may raise where the caller would see what is stored. Only boxes are compared: a store that several
+others cover together stays, as this is asked of each store of a program.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from dcpy.ir.analysis.accesses.memory_access import MemoryAccess, Mode
 from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.analysis.dataflow.summaries import summary_of
 from dcpy.ir.analysis.polyhedral.footprints import Footprint
-from dcpy.ir.analysis.polyhedral.integer_sets import covers
+from dcpy.ir.analysis.polyhedral.integer_sets import one_covers
 from dcpy.ir.data import Array
 from dcpy.ir.effects import VISIBLE
 from dcpy.ir.nodes import Node
@@ -56,7 +57,7 @@ def overwritten_store(node: Node, uses: Uses) -> OverwrittenStore | str:
         found, end = _stored_by(element, name, stored, uses)
         assigned.update(summary_of(element, uses).assigned)
         again = [one for one in (*again, *found) if assigned.isdisjoint(_symbols_of(one))]
-        if found and covers(again, stored, uses.ranges_at(node)).is_yes:
+        if found and one_covers(again, stored, uses.ranges_at(node)):
             return OverwrittenStore(stored, tuple(again), True)
         if end:
             why = end

@@ -133,7 +133,7 @@ def covers(outers: Sequence[Footprint], inner: Footprint, ranges: Ranges) -> Ans
         return Answer(None, "no write of known extent comes first")
     known = inner.known(ranges)
     for outer in usable:
-        if outer == inner or (not outer.over and outer.subset.covers(inner.subset, known)):
+        if _covers_alone(outer, inner, known):
             return Answer(True, f"[{outer.subset}] covers [{inner.subset}]")
     system = System(ranges)
     axes = [f"x{axis}" for axis in range(inner.subset.rank)]
@@ -147,6 +147,18 @@ def covers(outers: Sequence[Footprint], inner: Footprint, ranges: Ranges) -> Ans
     if verdict:
         return Answer(True, f"{texts} covers [{inner.subset}]")
     return Answer(False if verdict is False and system.exact else None, f"{texts} may not cover [{inner.subset}]")
+
+
+def one_covers(outers: Sequence[Footprint], inner: Footprint, ranges: Ranges) -> bool:
+    """Return whether one of `outers` alone is seen to have every element of `inner`, without asking integer sets."""
+    inner = inner.box()
+    known = inner.known(ranges)
+    return any(_covers_alone(outer.box(), inner, known) for outer in outers if outer.subset.rank == inner.subset.rank)
+
+
+def _covers_alone(outer: Footprint, inner: Footprint, known: Ranges) -> bool:
+    """Return whether one footprint is seen to cover another one; both as boxes."""
+    return outer == inner or (not outer.over and outer.subset.covers(inner.subset, known))
 
 
 def distance(left: Subset, right: Subset, param: str) -> int | None:
