@@ -9,6 +9,7 @@ import pytest
 from dcpy.cli import main, sdfgcc
 from docs.fences import FENCE, commands, outputs
 from docs.generate import DOCS, PAGES
+from tests.support.registries import forget_targets
 
 ROOT = DOCS.parent
 MADE = {*PAGES}  # the tutorial is made by running it, the others hold no code of their own
@@ -26,6 +27,7 @@ def pages_with_code() -> list[str]:
 def test_what_a_page_shows_runs(page, tmp_path, monkeypatch, capsys):
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)
+    forget_targets(monkeypatch)
     text = (ROOT / page).read_text()
     outputs(text, tmp_path / "page.py")
     for command in commands(text):

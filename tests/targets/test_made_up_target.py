@@ -11,16 +11,13 @@ from dcpy.base.errors import CodegenError, DcpyError, DeviceError
 from dcpy.base.options import DeviceType, InvalidOption, resolve_options
 from dcpy.cli.main import main as command
 from dcpy.cli.sdfgcc import main as sdfgcc
-from dcpy.ir.library.expansions import TARGET_EXPANSIONS
-from dcpy.runtime.loading.devices import DEVICES
-from dcpy.targets.catalog import COMMAND_LINES, TARGETS, register, target_for
+from dcpy.targets.catalog import register, target_for
+from tests.support.registries import forget_targets
 
 
 @pytest.fixture(name="bare", autouse=True)
 def registered(monkeypatch):
-    for registry in (TARGETS, COMMAND_LINES, DEVICES, TARGET_EXPANSIONS):
-        monkeypatch.setattr(registry, "_items", dict(registry._items))
-    monkeypatch.setattr(options_module, "_OTHER_DEVICES", dict(options_module._OTHER_DEVICES))
+    forget_targets(monkeypatch)
     from tests.targets.made_up.target import BARE
 
     options_module._OTHER_DEVICES["bare"] = BARE.device

@@ -1,0 +1,17 @@
+"""Registries of targets as they were: what a test registers is gone after it."""
+
+from __future__ import annotations
+
+import pytest
+
+from dcpy.base import options
+from dcpy.ir.library.expansions import TARGET_EXPANSIONS
+from dcpy.runtime.loading.devices import DEVICES
+from dcpy.targets.catalog import COMMAND_LINES, TARGETS
+
+
+def forget_targets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let `monkeypatch` take out the targets that are registered from here on."""
+    for registry in (TARGETS, COMMAND_LINES, DEVICES, TARGET_EXPANSIONS):
+        monkeypatch.setattr(registry, "_items", dict(registry._items))
+    monkeypatch.setattr(options, "_OTHER_DEVICES", dict(options._OTHER_DEVICES))
