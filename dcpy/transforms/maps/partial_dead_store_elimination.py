@@ -45,8 +45,9 @@ class PartialDeadStoreElimination(Transformation[Margin]):
     after    y[0] = 0      y[N - 1] = 0      map j = 1:N - 1 { y[j] = f(x[j - 1], x[j + 1]) }
 
     Applies to maps and copies that store each element of a box once and have no other effect, and to margins of known
-    width, together at most `widest` in each dimension. What follows is asked as by `dead-store-elimination`. (Knoop,
-    Ruething and Steffen, Partial dead code elimination, PLDI 1994, whose paths are the elements here.)
+    width: both sides of a dimension have at most `widest` elements together. No element may be read before it is stored
+    again, as in `dead-store-elimination`. (After Knoop, Ruething and Steffen, Partial dead code elimination, PLDI 1994:
+    a store is dead on some paths there, for some elements here.)
     """
 
     name: ClassVar[str] = "partial-dead-store-elimination"

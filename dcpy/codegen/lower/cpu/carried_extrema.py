@@ -43,8 +43,10 @@ def _parts(statement: tree.Statement) -> Iterator[LirExpr]:
 
 
 def _is_extremum(part: LirExpr) -> bool:
-    known = isinstance(part, Operation) and any(isinstance(arg, Literal) for arg in part.args)
-    return isinstance(part, Operation) and part.name in CARRIED and part.dtype in ORDER and not known
+    """Return whether it is an extremum of floats without a known limit, which needs one selection anyway."""
+    if not isinstance(part, Operation) or part.name not in CARRIED or part.dtype not in ORDER:
+        return False
+    return not any(isinstance(arg, Literal) for arg in part.args)
 
 
 def _root(place: LirExpr) -> str:
