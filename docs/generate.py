@@ -13,8 +13,8 @@ import pkgutil
 import re
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import fields, is_dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import fields
 from enum import Enum
 from pathlib import Path
 
@@ -22,6 +22,8 @@ import dcpy
 from dcpy import comm, plugins
 from dcpy.base import options
 from dcpy.base.errors import DcpyError
+from dcpy.base.option_groups.gpu import GpuOptions
+from dcpy.base.option_groups.ranks import RankOptions
 from dcpy.ir.library.expansions import expansions_of
 from dcpy.ir.library.library_kinds import LIBRARY_KINDS
 from dcpy.ir.machine_model import Processor, entries
@@ -93,7 +95,10 @@ def option_table() -> Iterator[str]:
     yield "In keyword arguments write `_` for the dot: `@dcpy.program(auto_optimize=True, cpu_openmp=False)`,"
     yield '`sdfg.compile(cpu_openmp=False)`.\n'
     yield "| option | environment | default | meaning |\n|---|---|---|---|"
-    yield from _option_rows(options.Options, options.Options(), "")
+    for name, kind in options.group_kinds().items():
+        yield from _option_rows(kind, [f.name for f in fields(kind)], f"{name}.")
+    for kind in (options.Options, RankOptions):
+        yield from _option_rows(kind, options.plain_fields(kind), "")
     yield ""
 
 
@@ -115,7 +120,7 @@ def targets() -> Iterator[str]:
         yield f"Schedules: {words}. Memory: {_listed(space.value for space in target.spaces)}."
         yield f"Allocations: {_listed(kind.value for kind in target.allocations)}."
         yield f"Expansions of library nodes, best first: {_listed(target.expansions)}."
-        defaults = options.Options(gpu=options.GpuOptions(libraries=False))  # whatever is installed here
+        defaults = options.Options(gpu=GpuOptions(libraries=False))  # whatever is installed here
         yield f"Passes: {_listed(map(_without_numbers, target.passes(defaults).passes))}.\n"
         yield "| number | value | meaning |\n|---|---|---|"
         for prefix, table in (("costs.", target.costs), ("limits.", target.limits)):
@@ -163,19 +168,15 @@ def _comments(kind: type) -> dict[str, str]:
     return dict(re.findall(r"^    (\w+):.*?#: (.*)$", inspect.getsource(kind), re.MULTILINE))
 
 
-def _option_rows(kind: type, value: object, prefix: str) -> Iterator[str]:
-    comments = _comments(kind)
-    for f in fields(kind):  # type: ignore[arg-type]
-        inner = getattr(value, f.name)
-        name = prefix + f.name
-        if is_dataclass(inner):
-            yield from _option_rows(type(inner), inner, f"{name}.")
-        else:
-            variable = f"DCPY_{name.replace('.', '_').upper()}"
-            text = inner.value if isinstance(inner, Enum) else " ".join(inner) if isinstance(inner, tuple) else inner
-            default = "empty" if text == "" else f"`{text}`"
-            meaning = comments.get(f.name, "").replace("``", "`")
-            yield f"| `{name}` | `{variable}` | {default} | {meaning} |"
+def _option_rows(kind: type, names: Sequence[str], prefix: str) -> Iterator[str]:
+    comments, defaults = _comments(kind), kind()
+    for option in names:
+        name, default = prefix + option, getattr(defaults, option)
+        variable = f"DCPY_{name.replace('.', '_').upper()}"
+        text = default.value if isinstance(default, Enum) else default
+        text = " ".join(text) if isinstance(text, tuple) else text
+        shown = "empty" if text == "" else f"`{text}`"
+        yield f"| `{name}` | `{variable}` | {shown} | {comments.get(option, '').replace('``', '`')} |"
 
 
 def local_view() -> Iterator[str]:

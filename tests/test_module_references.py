@@ -10,13 +10,12 @@ import ast
 import importlib
 import re
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
 from functools import cache
 from pathlib import Path
 
 import pytest
 
-from dcpy.base.options import Options
+from dcpy.base.options import option_names
 from dcpy.ir.verify import rules
 from tests.support.syntax_trees import nodes_of, tree_of
 
@@ -73,9 +72,7 @@ def folders_for(parts: list[str], text: Path) -> list[Path]:
 def other_names() -> frozenset[str]:
     """Names of rules, options and node kinds, which have dots as well."""
     found = {name for path in Path(rules.__file__).parent.glob("*.py") for name in RULE.findall(path.read_text())}
-    groups = {field.name: getattr(Options(), field.name) for field in fields(Options)}
-    options = {f"{name}.{one.name}" for name, group in groups.items() if is_dataclass(group) for one in fields(group)}
-    return frozenset(found | options)
+    return frozenset(found | set(option_names()))
 
 
 RULE = re.compile(r'@rule\("([\w.-]+)"')

@@ -140,7 +140,7 @@ def ablation(setting: Setting, rows: Rows) -> Iterator[Task]:
 
 def choices() -> list[str]:
     """The passes for GPUs that decide what pays: programs may do without them."""
-    from dcpy.base.options import GpuOptions
+    from dcpy.base.option_groups.gpu import GpuOptions
     from dcpy.transforms.gpu.lowering import gpu_pipeline
 
     steps = [step for step in gpu_pipeline(GpuOptions()).parts() if step.optional]

@@ -1,5 +1,8 @@
 """The options of dcpy: one frozen tree of values, resolved once at the top and handed down.
 
+The options of each target are a group, in `base.option_groups`, or in the folder of a target that is not dcpy's, which
+adds it by `add_group`.
+
 This is the only module that reads the environment: ``DCPY_CPU_COMPILER``, ``DCPY_CACHE_DIR``, … (one variable per
 field), and the platform's own ``CXX`` and ``XDG_CACHE_HOME``. (Finding an executable looks at ``PATH``, in
 runtime/compilers/toolchain.py, as a shell does.)
@@ -11,16 +14,25 @@ import difflib
 import os
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from enum import Enum
-from typing import Any
+from typing import Any, TypeVar
 
 from dcpy.base.errors import DcpyError, UnknownName
-from dcpy.base.platforms import HERE
+from dcpy.base.option_groups.cpu import CpuOptions
+from dcpy.base.option_groups.fpga import FpgaOptions
+from dcpy.base.option_groups.gpu import GpuOptions
+from dcpy.base.option_groups.ranks import RankOptions
+from dcpy.base.registry import Registry
 
 PREFIX = "DCPY_"
 YES = ("1", "true", "yes", "on")
 NO = ("0", "false", "no", "off")
+
+G = TypeVar("G")
+
+#: groups of targets that `Options` has no field for; a name here is that of a device, too
+ADDED_GROUPS: Registry[type] = Registry("group of options")
 
 
 class DeviceType(Enum):
@@ -33,16 +45,18 @@ class DeviceType(Enum):
     @classmethod
     def named(cls, name: str) -> DeviceType:
         """Return the device of a name; a new name makes a new device."""
-        try:
+        if name in cls._value2member_map_:
             return cls(name)
-        except ValueError:
+        if name not in _OTHER_DEVICES:
             made = object.__new__(cls)
             made._name_, made._value_ = name.upper(), name
-            return _OTHER_DEVICES.setdefault(name, made)
+            _OTHER_DEVICES[name] = made
+        return _OTHER_DEVICES[name]
 
     @classmethod
     def _missing_(cls, value: object) -> DeviceType | None:
-        return _OTHER_DEVICES.get(str(value))
+        name = str(value)
+        return cls.named(name) if name in ADDED_GROUPS else _OTHER_DEVICES.get(name)
 
 
 _OTHER_DEVICES: dict[str, DeviceType] = {}
@@ -55,103 +69,8 @@ class IntOverflow(Enum):
     WRAP = "wrap"
 
 
-class Language(Enum):
-    """Language of generated code for CPUs."""
-
-    CPP = "c++"
-    C = "c"
-
-
-class Backend(Enum):
-    """Runtime of GPU kernels."""
-
-    AUTO = "auto"
-    CUDA = "cuda"
-    HIP = "hip"
-    SIMULATOR = "simulator"
-
-
-class Replicas(Enum):
-    """Comparison of replicated arrays in collective calls."""
-
-    SAMPLE = "sample"
-    ALL = "all"
-    OFF = "off"
-
-
-class Failures(Enum):
-    """Time at which a failed check on a device raises."""
-
-    EXACT = "exact"
-    DEFERRED = "deferred"
-
-
-class Vendor(Enum):
-    """Vendor of the tools that compile hardware."""
-
-    XILINX = "xilinx"
-    INTEL = "intel"
-
-
-class FpgaMode(Enum):
-    """Runtime of a program for FPGAs."""
-
-    SIMULATE = "simulate"
-    EMULATE = "emulate"
-    HARDWARE = "hardware"
-
-
 @dataclass(frozen=True, slots=True)
-class CpuOptions:
-    """Settings of the ``cpu`` target."""
-
-    compiler: str = "auto"  #: executable, or ``auto``: the first of g++, clang++, clang++-19, … on PATH, else Zig's
-    flags: tuple[str, ...] = ("-O3", HERE.native)  #: compiler flags, which come after dcpy's own and override them
-    language: Language = Language.CPP  #: language of the generated code: ``c++``, or ``c`` (not for all programs)
-    openmp: bool = True  #: run parallel maps on several threads
-    fast_math: bool = False  #: may change results in the last bits, and NaN and infinities; off by default
-    bounds_check: bool = True  #: check each index that is not proved to be in range
-
-
-@dataclass(frozen=True, slots=True)
-class GpuOptions:
-    """Settings of the ``gpu`` target."""
-
-    backend: Backend = Backend.AUTO  #: ``cuda``, ``hip``, ``auto`` (what is installed), or ``simulator`` (no device)
-    arch: str = ""  #: chip to compile kernels for, such as ``sm_90`` or ``gfx90a``; empty: the device's own
-    driver: str = ""  #: file of the driver's library; empty: the system's libcuda.so.1 or libamdhip64.so
-    fast_math: bool = False  #: may change results in the last bits, and NaN and infinities; off by default
-    fma: bool = False  #: fuse products and sums, which rounds once; off: elementwise results are NumPy's
-    deterministic: bool = True  #: the same bits in every run: no floating-point sums in the order of threads
-    max_workspace: int = -1  #: device memory kept between calls, in bytes; below 0: all that a call needed
-    graphs: bool = True  #: record a loop of launches as a graph, which is submitted in one call
-    libraries: bool = True  #: call the vendor's installed libraries for products, solvers and transforms
-    errors: Failures = Failures.EXACT  #: a failed check raises in its call (``exact``) or a later one (``deferred``)
-    profile: bool = False  #: measure kernels by events of the device: `program.kernel_times()`
-    warp: int = 32  #: threads per warp in the simulator: 32 or 64
-    seed: int = 0  #: seed of the order in which the simulator runs blocks and threads; 0: the natural order
-    hooks: bool = False  #: the simulator checks each memory access for races and counts bytes; slow
-
-
-@dataclass(frozen=True, slots=True)
-class FpgaOptions:
-    """Settings of the ``fpga`` target."""
-
-    vendor: Vendor = Vendor.XILINX  #: vendor whose tools compile the program: ``xilinx`` or ``intel``
-    mode: FpgaMode = FpgaMode.SIMULATE  #: ``simulate`` on this machine, ``emulate`` by the vendor's tools, ``hardware``
-    program: str = ""  #: file of the bitstream for ``hardware`` (.xclbin, .aocx), or that of Vitis for ``emulate``
-    library: str = ""  #: file of the OpenCL library; empty: Intel's emulator, or the system's libOpenCL.so.1
-    watchdog: int = 60  #: seconds after which a kernel on a board, or in an emulator, counts as hanging
-    platform: str = "u250"  #: board that `explain` assumes: ``u250``, ``u280``, ``s10`` or ``a10``
-    banks: str = ""  #: memory banks of arrays: ``x=ddr 1, A=hbm 0:4 axis 1``; others are spread
-    steps: int = 1  #: time steps of a stencil in one chain, which reads and writes the grid once
-    lanes: int = 1  #: most elements per token, a power of two; 0: as many as the board's port moves per cycle
-    systolic: bool = False  #: compile matrix products with a constant number of terms to systolic arrays
-    pes: int = 0  #: processing elements of a systolic array; 0: as many as are useful and the board has DSPs for
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(RankOptions):
     """Everything a user can set."""
 
     cpu: CpuOptions = field(default_factory=CpuOptions)
@@ -167,15 +86,61 @@ class Options:
     allow_callbacks: bool = False  #: call functions that dcpy does not support in Python
     int_overflow: IntOverflow = IntOverflow.RAISE  #: Python ints beyond 64 bits: ``raise`` OverflowError, or ``wrap``
     distributed: bool = False  #: calls are collective, on distributed arrays
-    scalapack: str = ""  #: files of ScaLAPACK, with ``:`` between; empty: MKL or the system's; or ``off``
-    halo_steps: int = 0  #: steps per halo exchange; 0 = cheapest, -1 = before every map
-    halo_overlap: bool = False  #: compute the interior while halos are exchanged
-    check_replicas: Replicas = Replicas.SAMPLE  #: comparison of replicated arrays: ``sample``, ``all`` or ``off``
-    check_messages: bool = False  #: ranks compare collectives of the local view before they start
-    ranks_timeout: int = 0  #: seconds after which a waiting rank ends the job and reports where each one is; 0: never
     check_races: bool = False  #: interpret calls, slowly, and report races between iterations of dcpy.map
     full_tracebacks: bool = False  #: show dcpy's own frames in tracebacks
     check: bool = False  #: verify the SDFG after every transformation
+    added: tuple[Any, ...] = ()  # groups of ADDED_GROUPS that are not the defaults
+
+    def group(self, kind: type[G]) -> G:
+        """The options of one target, by the class of its group."""
+        set_ones = (self.cpu, self.gpu, self.fpga, *self.added)
+        return next((group for group in set_ones if type(group) is kind), None) or kind()
+
+    def with_group(self, group: Any) -> Options:
+        """Return these options with another group of its class."""
+        kind = type(group)
+        for name, own in OWN_GROUPS.items():
+            if own is kind:
+                return replace(self, **{name: group})
+        others = tuple(one for one in self.added if type(one) is not kind)
+        return replace(self, added=others if group == kind() else (*others, group))
+
+
+#: fields of `Options` that hold groups
+OWN_GROUPS = {"cpu": CpuOptions, "gpu": GpuOptions, "fpga": FpgaOptions}
+
+
+def group_kinds() -> dict[str, type]:
+    """The classes of all groups, by the word before the dot."""
+    return {**OWN_GROUPS, **{name: ADDED_GROUPS[name] for name in ADDED_GROUPS}}
+
+
+def plain_fields(kind: type) -> list[str]:
+    """Names of the options that a class declares itself: no groups, and none of a class that it is derived from."""
+    return [name for name in kind.__annotations__ if name not in OWN_GROUPS and name != "added"]
+
+
+def add_group(name: str, kind: type) -> None:
+    """Add the options of a target as ``NAME.option``, ``NAME_option=`` and ``DCPY_NAME_OPTION``.
+
+    `kind` is a frozen dataclass, whose fields are switches, numbers, texts, tuples of texts or enumerations, and have
+    defaults. Raises `DcpyError` for another class, or where an option has the name of another one.
+    """
+    if name in ADDED_GROUPS and ADDED_GROUPS[name] is kind:
+        return
+    if not is_dataclass(kind) or not kind.__dataclass_params__.frozen:  # type: ignore[attr-defined]
+        raise DcpyError(f"the options of {name!r} are {kind.__name__}, which is no frozen dataclass")
+    for f in fields(kind):
+        if f.default is MISSING or not isinstance(f.default, bool | int | str | tuple | Enum):
+            raise DcpyError(
+                f"the option {f.name!r} of {name!r} has no default that can be read from a text",
+                help="give it a bool, an int, a str, a tuple of str or a member of an enumeration",
+            )
+    keywords = {option.replace(".", "_") for option in option_names()}
+    taken = [f.name for f in fields(kind) if f"{name}_{f.name}" in keywords]
+    if taken:
+        raise DcpyError(f"there is an option {name}_{taken[0]} already", help="choose another name for it")
+    ADDED_GROUPS.add(name, kind)
 
 
 #: variables that launchers of MPI programs set for the processes that they start: Open MPI, MPICH and Intel MPI, Slurm
@@ -266,12 +231,12 @@ def _platform_cache(environ: Mapping[str, str]) -> str:
     return os.path.join(root if os.path.isabs(root) else os.path.expanduser("~/.cache"), "dcpy")
 
 
-def _dotted(node: Any, prefix: str = "") -> dict[str, object]:
+def _dotted(options: Options) -> dict[str, object]:
     found: dict[str, object] = {}
-    for f in fields(node):
-        value = getattr(node, f.name)
-        found |= _dotted(value, f"{prefix}{f.name}.") if is_dataclass(value) else {prefix + f.name: value}
-    return found
+    for group, kind in group_kinds().items():
+        values: Any = options.group(kind)
+        found |= {f"{group}.{f.name}": getattr(values, f.name) for f in fields(kind)}
+    return found | {name: getattr(options, name) for one in (Options, RankOptions) for name in plain_fields(one)}
 
 
 def _with(options: Options, name: str, value: object, *, source: str) -> Options:
@@ -284,7 +249,7 @@ def _with(options: Options, name: str, value: object, *, source: str) -> Options
     group, _, leaf = name.rpartition(".")
     if not group:
         return replace(options, **{leaf: converted})  # type: ignore[arg-type]
-    return replace(options, **{group: replace(getattr(options, group), **{leaf: converted})})
+    return options.with_group(replace(options.group(group_kinds()[group]), **{leaf: converted}))
 
 
 #: options of Numba, JAX and Pythran, by the names that their users know, and what dcpy has

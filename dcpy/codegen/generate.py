@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from dcpy.base.errors import CodegenError
 from dcpy.base.library_environment import Environment
-from dcpy.base.options import CpuOptions, Options
+from dcpy.base.option_groups.cpu import CpuOptions
+from dcpy.base.options import Options
 from dcpy.base.prototypes import Prototype
 from dcpy.base.vector_math import LIBRARY, vector_functions
 from dcpy.codegen.artifact import Artifact, Signature, Unit

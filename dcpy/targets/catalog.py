@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dcpy.base.errors import DcpyError
-from dcpy.base.options import DeviceType
+from dcpy.base.options import DeviceType, add_group, group_kinds
 from dcpy.base.registry import Registry
 
 if TYPE_CHECKING:  # names are looked up without loading targets
@@ -42,8 +42,9 @@ COMMAND_LINES: Registry[CommandLine] = Registry(
 def register(target: Target, *, host: str = "cpu") -> Target:
     """Add a target of your own to all that dcpy looks up by the name of a device; return it.
 
-    From then on ``device=NAME`` chooses it. `host` is the target whose expansions of library nodes it can use, too.
-    Raises `DcpyError` where the name is taken, or is not that of its device.
+    From then on ``device=NAME`` chooses it, and ``NAME_option=`` sets one of its options; a target whose options are
+    those of another one is set by the other's. `host` is the target whose expansions of library nodes it can use, too.
+    Raises `DcpyError` where the name is taken, or is not that of its device, or where its options cannot be read.
     """
     from dcpy.ir.library.expansions import TARGET_EXPANSIONS, TargetExpansions
     from dcpy.runtime.loading.devices import DEVICES
@@ -53,6 +54,10 @@ def register(target: Target, *, host: str = "cpu") -> Target:
             f"the target {target.name!r} is for the device {target.device.value!r}",
             help=f"give it device=DeviceType.named({target.name!r})",
         )
+    if target.name in TARGETS:
+        raise DcpyError(f"the target {target.name!r} exists already")
+    if target.options not in group_kinds().values():
+        add_group(target.name, target.options)
     TARGETS.add(target.name, target)
     TARGET_EXPANSIONS.add(target.name, TargetExpansions(target.expansions, host))
     COMMAND_LINES.add(target.name, target.command_line)

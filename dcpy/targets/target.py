@@ -65,7 +65,7 @@ def nothing_found() -> Iterator[Finding]:
 class Target:
     """A machine to compile for.
 
-    * `options`: the field of `Options` that holds its own, as they are set by ``NAME.option``.
+    * `options`: the class of its own options, which are set by ``NAME.option``: `Options.group` has them.
     * `schedules`, memory `spaces` and `allocations`: those that `generate` prints, in `dialects` (the host's first).
     * `expansions`: the names of expansions of library nodes, best first.
     * `costs` and `limits`: the numbers by which its passes decide; `tuned` puts what is known of the machine that is
@@ -91,7 +91,7 @@ class Target:
     pipeline: Passes
     generate: Generate
     toolchain: Callable[[Options], Toolchain]
-    options: str
+    options: type
     dialects: tuple[Dialect, ...]
     runtime: DeviceRuntime
     command_line: CommandLine

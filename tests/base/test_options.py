@@ -5,15 +5,8 @@ from __future__ import annotations
 import pytest
 
 from dcpy.base.errors import UnknownName
-from dcpy.base.options import (
-    Backend,
-    DeviceType,
-    GpuOptions,
-    InvalidOption,
-    Options,
-    option_names,
-    resolve_options,
-)
+from dcpy.base.option_groups.gpu import Backend, GpuOptions
+from dcpy.base.options import DeviceType, InvalidOption, Options, option_names, resolve_options
 
 
 def test_defaults_come_from_the_platform():

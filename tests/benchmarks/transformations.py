@@ -21,7 +21,7 @@ import numpy as np
 import dcpy
 from benchmarks.npbench import Kernel, kernels
 from dcpy import driver, plugins
-from dcpy.base.options import CpuOptions
+from dcpy.base.option_groups.cpu import CpuOptions
 from dcpy.ir.editing.copying import copy_sdfg
 from dcpy.ir.interp import run
 from dcpy.ir.sdfg import Sdfg

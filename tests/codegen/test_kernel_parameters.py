@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from dcpy.base.options import GpuOptions, resolve_options
+from dcpy.base.option_groups.gpu import GpuOptions
+from dcpy.base.options import resolve_options
 from dcpy.codegen.gpu.program import generate_gpu
 from dcpy.ir.text import parse_sdfg
 from dcpy.runtime.gpu.sass import count, instructions

@@ -8,7 +8,7 @@ import pytest
 
 from dcpy.base.errors import CodegenError
 from dcpy.base.library_environment import Environment
-from dcpy.base.options import CpuOptions
+from dcpy.base.option_groups.cpu import CpuOptions
 from dcpy.base.prototypes import prototype
 from dcpy.base.source import SrcSpan
 from dcpy.codegen.emit.cpp import CPP

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from dcpy.base.errors import CodegenError
-from dcpy.base.options import CpuOptions
+from dcpy.base.option_groups.cpu import CpuOptions
 from dcpy.codegen.c_identifiers import Names, identifier
 from dcpy.codegen.generate import c_header, generate
 from dcpy.codegen.prelude import CPP_PRELUDE

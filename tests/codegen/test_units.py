@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from dcpy.base.errors import ToolchainError
-from dcpy.base.options import CpuOptions, resolve_options
+from dcpy.base.option_groups.cpu import CpuOptions
+from dcpy.base.options import resolve_options
 from dcpy.base.source import SrcSpan
 from dcpy.codegen.annotated_source import listing, listings
 from dcpy.codegen.artifact import Artifact, Unit

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from dcpy.base.options import CpuOptions
+from dcpy.base.option_groups.cpu import CpuOptions
 from dcpy.base.vector_math import vector_functions
 from dcpy.codegen.generate import generate
 from dcpy.ir.text import parse_sdfg

@@ -12,6 +12,7 @@ from dcpy.targets.catalog import COMMAND_LINES, TARGETS
 
 def forget_targets(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let `monkeypatch` take out the targets that are registered from here on."""
-    for registry in (TARGETS, COMMAND_LINES, DEVICES, TARGET_EXPANSIONS):
+    for registry in (TARGETS, COMMAND_LINES, DEVICES, TARGET_EXPANSIONS, options.ADDED_GROUPS):
         monkeypatch.setattr(registry, "_items", dict(registry._items))
+        monkeypatch.setattr(registry, "_paths", dict(registry._paths))
     monkeypatch.setattr(options, "_OTHER_DEVICES", dict(options._OTHER_DEVICES))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +12,8 @@ import pytest
 import dcpy
 from dcpy import plugins
 from dcpy.base.errors import DeviceError
-from dcpy.base.options import DeviceType, GpuOptions, Options
+from dcpy.base.option_groups.gpu import GpuOptions
+from dcpy.base.options import DeviceType, Options, group_kinds
 from dcpy.base.registry import Registry
 from dcpy.cli.sdfgcc import main as sdfgcc
 from dcpy.codegen.emit.dialect import Dialect
@@ -51,14 +51,10 @@ def test_a_target_is_a_folder_and_a_table_of_contents(name):
     assert target.schedules
     assert target.spaces
     assert all(isinstance(dialect, Dialect) for dialect in target.dialects)
-    assert dict(entries_of(getattr(Options(), target.options)))
+    assert group_kinds()[name] is target.options
     assert target.runtime is DEVICES[name]
     assert target.command_line is COMMAND_LINES[name]
     assert all(finding.what for finding in target.findings())
-
-
-def entries_of(options: object) -> Iterator[tuple[str, object]]:
-    yield from ((field, getattr(options, field)) for field in type(options).__dataclass_fields__)
 
 
 def test_all_catalogs_have_the_same_devices():
@@ -68,6 +64,7 @@ def test_all_catalogs_have_the_same_devices():
 
 def test_ranks_have_a_table_of_contents_too():
     assert RANKS.node in TARGETS
+    assert isinstance(Options(), RANKS.options)
     assert dict(entries(RANKS.network))
     assert [step.name for step in RANKS.distribute(RANKS.network, None, 0).passes][-1] == "deep-halos"
     assert [step.name for step in RANKS.distribute(RANKS.network, None, -1).passes][-1] == "infer-halos"

@@ -9,7 +9,7 @@ import pytest
 
 from dcpy import plugins
 from dcpy.base.errors import InvalidSdfg, UnknownName
-from dcpy.base.options import CpuOptions
+from dcpy.base.option_groups.cpu import CpuOptions
 from dcpy.ir.editing.copying import copy_sdfg
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.text import print_sdfg

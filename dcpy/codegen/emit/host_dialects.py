@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dcpy.base.options import CpuOptions, Language, Options
+from dcpy.base.option_groups.cpu import CpuOptions, Language
+from dcpy.base.options import Options
 from dcpy.codegen.emit.c99 import C99
 from dcpy.codegen.emit.cpp import CPP
 from dcpy.codegen.emit.dialect import Dialect

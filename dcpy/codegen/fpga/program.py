@@ -10,7 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from dcpy.base.library_environment import Environment
-from dcpy.base.options import FpgaMode, FpgaOptions, Options, Vendor
+from dcpy.base.option_groups.fpga import FpgaMode, FpgaOptions, Vendor
+from dcpy.base.options import Options
 from dcpy.codegen.artifact import Artifact, Kernel, Signature, Unit
 from dcpy.codegen.emit.cpp import CPP
 from dcpy.codegen.emit.source_files import program_text

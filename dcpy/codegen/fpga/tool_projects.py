@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from dcpy.base.options import Vendor
+from dcpy.base.option_groups.fpga import Vendor
 from dcpy.codegen.c_identifiers import identifier
 from dcpy.codegen.emit.template_rendering import render
 from dcpy.ir.fpga.boards import Board

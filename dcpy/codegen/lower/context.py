@@ -10,7 +10,7 @@ from typing import Any
 from dcpy.base.callback_sites import CallbackSite
 from dcpy.base.errors import CodegenError
 from dcpy.base.library_environment import Environment
-from dcpy.base.options import CpuOptions
+from dcpy.base.option_groups.cpu import CpuOptions
 from dcpy.base.source import SrcSpan
 from dcpy.codegen import artifact
 from dcpy.codegen.c_identifiers import Names

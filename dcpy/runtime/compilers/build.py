@@ -17,7 +17,7 @@ from pathlib import Path
 
 from dcpy.base.errors import DcpyError, ToolchainError
 from dcpy.base.library_environment import Environment
-from dcpy.base.options import CpuOptions
+from dcpy.base.option_groups.cpu import CpuOptions
 from dcpy.base.platforms import HERE, Platform
 from dcpy.codegen.artifact import Artifact, Unit
 from dcpy.runtime.compilers import constant_hoisting, cpp_library

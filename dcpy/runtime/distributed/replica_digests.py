@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dcpy.base.options import Replicas
+from dcpy.base.option_groups.ranks import Replicas
 
 DIGEST = "elements with the checksum"  # of an array, in messages
 ELEMENTS = 1024  #: of an array that are compared, at most twice as many

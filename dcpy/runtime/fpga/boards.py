@@ -12,7 +12,7 @@ from pathlib import Path
 
 from dcpy.base.errors import ToolchainError
 from dcpy.base.installation import install_extra
-from dcpy.base.options import FpgaMode, FpgaOptions, Vendor
+from dcpy.base.option_groups.fpga import FpgaMode, FpgaOptions, Vendor
 
 EMULATOR = "libintelocl_emu.so"
 SYSTEM = "libOpenCL.so.1"

@@ -6,7 +6,8 @@ import functools
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from dcpy.base.options import FpgaMode, Options
+from dcpy.base.option_groups.fpga import FpgaMode
+from dcpy.base.options import Options
 from dcpy.runtime.loading.devices import BuiltProgram, DeviceRuntime, OpenedProgram
 from dcpy.runtime.loading.shared_libraries import open_library
 

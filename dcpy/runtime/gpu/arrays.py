@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from dcpy.base.errors import ArgumentError, DeviceError, DeviceMemoryError
-from dcpy.base.options import Backend, Options
+from dcpy.base.option_groups.gpu import Backend
+from dcpy.base.options import Options
 from dcpy.runtime._dispatch import DeviceArray, Home
 from dcpy.runtime.gpu import cupy_interop
 from dcpy.runtime.gpu.device_selection import backend_of

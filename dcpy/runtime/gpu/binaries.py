@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from dcpy.base.errors import DeviceError, ToolchainError
-from dcpy.base.options import GpuOptions
+from dcpy.base.option_groups.gpu import GpuOptions
 from dcpy.codegen.artifact import Artifact
 from dcpy.runtime.compilers.build import failure
 from dcpy.runtime.gpu.device_compilers import LANGUAGE, Binary, CompilationFailed, DeviceCompiler

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from dcpy.base.errors import ToolchainError
-from dcpy.base.options import GpuOptions
+from dcpy.base.option_groups.gpu import GpuOptions
 from dcpy.codegen.artifact import Unit
 from dcpy.runtime.gpu.kernel_resources import KernelResources
 

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dcpy.base.errors import DeviceError
-from dcpy.base.options import Backend, Options
+from dcpy.base.option_groups.gpu import Backend
+from dcpy.base.options import Options
 from dcpy.base.source import SrcSpan
 from dcpy.codegen.artifact import DEVICE, Artifact, Signature
 from dcpy.runtime.compilers.toolchain import Toolchain

@@ -16,7 +16,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from dcpy.base.errors import ToolchainError
-from dcpy.base.options import CpuOptions, DeviceType, Options
+from dcpy.base.option_groups.cpu import CpuOptions
+from dcpy.base.options import DeviceType, Options
 from dcpy.codegen.artifact import Artifact, Signature, Unit
 from dcpy.runtime.loading.shared_libraries import library_of
 from dcpy.runtime.native_sources import digest

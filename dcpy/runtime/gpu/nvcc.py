@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dcpy.base.errors import ToolchainError
-from dcpy.base.options import GpuOptions
+from dcpy.base.option_groups.gpu import GpuOptions
 from dcpy.codegen.artifact import Unit
 from dcpy.runtime.gpu.device_compilers import Binary, CompilationFailed, nvidia_semantics, nvidia_target, run
 from dcpy.runtime.gpu.kernel_resources import resources_in

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from dcpy.base.errors import ToolchainError
 from dcpy.base.installation import install_extra
-from dcpy.base.options import GpuOptions
+from dcpy.base.option_groups.gpu import GpuOptions
 from dcpy.codegen.artifact import Unit
 from dcpy.runtime.gpu.device_compilers import Binary, CompilationFailed, DeviceCompiler, nvidia_semantics, nvidia_target
 from dcpy.runtime.gpu.kernel_resources import resources_in

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dcpy.base.errors import DcpyError, ToolchainError
-from dcpy.base.options import Backend, Options
+from dcpy.base.option_groups.gpu import Backend
+from dcpy.base.options import Options
 from dcpy.base.templates import environment_of
 from dcpy.codegen.artifact import DEVICE, Artifact, Unit
 from dcpy.runtime.compilers.build import failure

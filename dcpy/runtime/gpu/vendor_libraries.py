@@ -15,7 +15,8 @@ from pathlib import Path
 
 from dcpy.base.errors import DeviceError
 from dcpy.base.installation import install_extra
-from dcpy.base.options import Backend, Options
+from dcpy.base.option_groups.gpu import Backend
+from dcpy.base.options import Options
 from dcpy.runtime.gpu.device_table import Device
 from dcpy.runtime.gpu.native import header, native_library
 from dcpy.runtime.gpu.nvrtc import pip_libraries

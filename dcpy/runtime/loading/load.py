@@ -113,7 +113,7 @@ def _context(options: Options, toolchain: Toolchain) -> tuple[str, ...]:
     """Return the other inputs of the machine code: options, compiler, and the processor if the code is for it."""
     native = any(flag.endswith("=native") for flag in options.cpu.flags)
     plain = (repr(options.cpu), *toolchain.command, toolchain.id, cpu_id() if native else "")
-    return (*plain, *runtime_of(options).context(options))
+    return (*plain, *map(repr, options.added), *runtime_of(options).context(options))
 
 
 def _compilers(artifact: Artifact, options: Options, toolchain: Toolchain) -> Compilers:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dcpy.base.option_groups.cpu import CpuOptions
 from dcpy.base.options import DeviceType, Options
 from dcpy.codegen.emit.host_dialects import DIALECTS
 from dcpy.codegen.generate import generate
@@ -65,7 +66,7 @@ CPU = Target(
     generate=generate,
     toolchain=_toolchain,
     tuned=tuned,
-    options="cpu",
+    options=CpuOptions,
     dialects=tuple(DIALECTS.values()),
     runtime=RUNTIME,
     command_line=COMMAND_LINE,

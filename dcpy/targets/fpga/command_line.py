@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dcpy.base.options import InvalidOption, Vendor
+from dcpy.base.option_groups.fpga import Vendor
+from dcpy.base.options import InvalidOption
 from dcpy.targets.command_line import Answers, CommandLine, Flag, ProgramSource, Project
 
 VENDORS = tuple(one.value for one in Vendor)

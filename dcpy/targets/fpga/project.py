@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from dcpy.base.errors import CodegenError
-from dcpy.base.options import Vendor, resolve_options
+from dcpy.base.option_groups.fpga import Vendor
+from dcpy.base.options import resolve_options
 from dcpy.base.source import SrcSpan
 from dcpy.codegen.annotated_source import listings
 from dcpy.codegen.artifact import (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from dcpy.base.option_groups.fpga import FpgaOptions
 from dcpy.base.options import DeviceType, Options
 from dcpy.codegen.emit.cpp import CPP
 from dcpy.codegen.fpga.intel_opencl import INTEL
@@ -76,7 +77,7 @@ FPGA = Target(
     generate=generate_fpga,
     toolchain=_toolchain,
     tuned=_tuned,
-    options="fpga",
+    options=FpgaOptions,
     dialects=(CPP, VITIS, INTEL),
     runtime=RUNTIME,
     command_line=COMMAND_LINE,

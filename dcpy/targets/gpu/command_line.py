@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dcpy.base.options import Backend, resolve_options
+from dcpy.base.option_groups.gpu import Backend
+from dcpy.base.options import resolve_options
 from dcpy.targets.command_line import Answers, CommandLine, Flag, LibraryOptions
 
 BACKENDS = tuple(one.value for one in Backend)

@@ -10,7 +10,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dcpy.base.errors import DcpyError
-from dcpy.base.options import Backend, Options
+from dcpy.base.option_groups.gpu import Backend
+from dcpy.base.options import Options
 from dcpy.ir.gpu.costs import GPU_COSTS
 from dcpy.ir.machine_model import Costs
 from dcpy.runtime.storage.cache import Cache

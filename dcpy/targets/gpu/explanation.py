@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 
 from dcpy.base.errors import DcpyError, SymbolicError
 from dcpy.base.figures import figure_text
-from dcpy.base.options import Backend, Options
+from dcpy.base.option_groups.gpu import Backend
+from dcpy.base.options import Options
 from dcpy.codegen.artifact import DEVICE, Artifact, Kernel
 from dcpy.ir.analysis import device_side
 from dcpy.ir.analysis.dataflow.def_use import Uses

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from dcpy.base.option_groups.gpu import GpuOptions
 from dcpy.base.options import DeviceType, Options
 from dcpy.codegen.artifact import Artifact
 from dcpy.codegen.emit.host_dialects import DIALECTS
@@ -74,7 +75,7 @@ GPU = Target(
     generate=generate_gpu,
     toolchain=_toolchain,
     tuned=tuned,
-    options="gpu",
+    options=GpuOptions,
     dialects=(*DIALECTS.values(), DEVICE),
     runtime=RUNTIME,
     command_line=COMMAND_LINE,

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dcpy.base.option_groups.ranks import RankOptions
 from dcpy.base.options import Options
 from dcpy.ir.machine_model import NETWORK, Network
 from dcpy.transforms.distributed.grids.specialize_solvers import SpecializeSolvers
@@ -28,6 +29,7 @@ LEFT_OUT = ("cyclic-shift-to-map", "partial-dead-store-elimination")
 class RankTarget:
     """The properties that the processes of one program have in common.
 
+    * `options`: the class that their options are declared in.
     * `node`: the target that the program of one rank is compiled for.
     * `network`: the costs of messages, in whose place comes what `measure` has found out and kept; it returns lines, of
       which one rank prints its own.
@@ -38,6 +40,7 @@ class RankTarget:
     * `localize`, `overlap`: one rank's program; messages while it computes.
     """
 
+    options: type
     node: str
     network: Network
     results: Pipeline
@@ -56,6 +59,7 @@ def _measure(world: World, options: Options) -> Iterator[str]:
 
 
 RANKS = RankTarget(
+    options=RankOptions,
     node="cpu",
     network=NETWORK,
     results=RESULTS,

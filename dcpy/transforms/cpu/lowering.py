@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dcpy.base.options import CpuOptions, Options
+from dcpy.base.option_groups.cpu import CpuOptions
+from dcpy.base.options import Options
 from dcpy.ir.machine_model import COSTS, LIMITS, Costs, Limits
 from dcpy.ir.sdfg import Sdfg
 from dcpy.transforms.cpu.assign_schedules import AssignSchedules

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dcpy.base.options import GpuOptions, Options
+from dcpy.base.option_groups.gpu import GpuOptions
+from dcpy.base.options import Options
 from dcpy.ir.gpu.costs import GPU_COSTS, GPU_LIMITS
 from dcpy.ir.machine_model import Costs, Limits
 from dcpy.ir.sdfg import Sdfg

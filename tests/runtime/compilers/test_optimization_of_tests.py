@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from dcpy.base.options import CpuOptions, Options
+from dcpy.base.option_groups.cpu import CpuOptions
+from dcpy.base.options import Options
 from dcpy.codegen.artifact import Artifact, Kernel, Signature, Unit
 from tests.support.optimization import ONE_IN, flags_for
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dcpy.base.options import Replicas
+from dcpy.base.option_groups.ranks import Replicas
 from dcpy.runtime.distributed.replica_digests import ELEMENTS, digest, digests
 
 

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from dcpy.base.options import CpuOptions, Options, resolve_options
+from dcpy.base.option_groups.cpu import CpuOptions
+from dcpy.base.options import Options, resolve_options
 from dcpy.codegen.artifact import Artifact, Signature, Unit
 from dcpy.runtime.gpu.drivers import DeviceContext, DriverProgram, open_context
 from dcpy.runtime.gpu.native import header

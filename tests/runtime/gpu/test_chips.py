@@ -7,7 +7,8 @@ import json
 import pytest
 
 from dcpy.base.errors import ToolchainError
-from dcpy.base.options import GpuOptions, resolve_options
+from dcpy.base.option_groups.gpu import GpuOptions
+from dcpy.base.options import resolve_options
 from dcpy.base.source import SrcSpan
 from dcpy.codegen.artifact import Unit
 from dcpy.runtime.gpu.binaries import binaries_in, binary_for, build_device

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import dcpy
-from dcpy.base.options import Failures, resolve_options
+from dcpy.base.option_groups.gpu import Failures
+from dcpy.base.options import resolve_options
 from dcpy.codegen.gpu.program import generate_gpu
 from dcpy.ir.text import parse_sdfg
 from dcpy.runtime.calls.compiled_function import compiled_function

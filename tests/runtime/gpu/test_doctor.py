@@ -7,7 +7,7 @@ import re
 import pytest
 
 from dcpy.base.errors import DeviceError
-from dcpy.base.options import GpuOptions
+from dcpy.base.option_groups.gpu import GpuOptions
 from dcpy.cli.main import main
 from dcpy.codegen.artifact import DEVICE, Unit
 from dcpy.driver import program_cache

@@ -12,7 +12,8 @@ import dcpy
 from benchmarks.npbench import kernels
 from dcpy import driver
 from dcpy.base.errors import CodegenError
-from dcpy.base.options import GpuOptions, resolve_options
+from dcpy.base.option_groups.gpu import GpuOptions
+from dcpy.base.options import resolve_options
 from dcpy.codegen.gpu.program import generate_gpu
 from dcpy.ir.gpu.costs import GPU_COSTS
 from dcpy.transforms.gpu.lowering import gpu_pipeline

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from dcpy.base.errors import DeviceError, DeviceMemoryError, ToolchainError
-from dcpy.base.options import Backend, resolve_options
+from dcpy.base.option_groups.gpu import Backend
+from dcpy.base.options import resolve_options
 from dcpy.base.source import SrcSpan
 from dcpy.codegen.gpu.program import generate_gpu
 from dcpy.ir.text import parse_sdfg

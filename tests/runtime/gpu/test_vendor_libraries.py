@@ -5,7 +5,8 @@ import ctypes
 import pytest
 
 from dcpy.base.errors import DeviceError
-from dcpy.base.options import Backend, resolve_options
+from dcpy.base.option_groups.gpu import Backend
+from dcpy.base.options import resolve_options
 from dcpy.codegen.artifact import Artifact, Signature, Unit
 from dcpy.runtime.gpu import vendor_libraries
 from dcpy.runtime.gpu.simulator.library import Settings, SimulatedDevice

@@ -23,6 +23,7 @@ from dcpy.targets.lowered_program import LoweredProgram
 from dcpy.transforms.cpu.lowering import cpu_pipeline
 from dcpy.transforms.pipeline import Pipeline
 from tests.targets.made_up.lowering import BareLowering
+from tests.targets.made_up.options import BareOptions
 
 NAME = "bare"
 
@@ -36,18 +37,21 @@ def generate(
 ) -> Artifact:
     """The program for the host's compiler, lowered for the bare machine."""
     called_as = called_by_host(signature or default_signature(sdfg))
-    module = lower_program(sdfg, called_as, options.cpu, environments, costs, device=BareLowering())
+    device = BareLowering(options.group(BareOptions))
+    module = lower_program(sdfg, called_as, options.cpu, environments, costs, device=device)
     return host_artifact(module, called_as, CPP, environments_of(sdfg, module, environments))
 
 
 def pipeline(options: Options, costs: Costs, limits: Limits) -> Pipeline:
     """The passes of a processor, without threads."""
-    return cpu_pipeline(replace(options.cpu, openmp=False), costs, limits)
+    stack = options.group(BareOptions).stack
+    return cpu_pipeline(replace(options.cpu, openmp=False), costs, replace(limits, stack_bytes=stack))
 
 
 def explain(program: LoweredProgram) -> Iterator[str]:
     """One line."""
-    yield f"{program.sdfg.name} runs on a bare machine"
+    clock = program.options.group(BareOptions).clock
+    yield f"{program.sdfg.name} runs on a bare machine, whose clock is {clock.value}"
 
 
 def findings() -> Iterator[Finding]:
@@ -57,21 +61,21 @@ def findings() -> Iterator[Finding]:
 
 def library(answers: Answers) -> LibraryOptions:
     """What ``sdfgcc --device bare`` compiles with."""
-    return LibraryOptions(resolve_options({"device": NAME, "cpu.flags": answers["speed"]}))
+    return LibraryOptions(resolve_options({"device": NAME, "bare.clock": answers["clock"]}))
 
 
-SPEED = Flag("--speed", "compiler flags of the bare machine", "-O1")
+CLOCK = Flag("--clock", "clock of the bare machine", "slow", choices=("slow", "fast"))
 BARE = replace(
     CPU,
     name=NAME,
     device=DeviceType.named(NAME),
     schedules=(Sequential, Vector, Unrolled, Undecided),
-    limits=Limits(stack_bytes=256),
+    options=BareOptions,
     expansions=("maps",),
     pipeline=pipeline,
     generate=generate,
     runtime=DeviceRuntime(context=lambda options: (NAME,)),
-    command_line=CommandLine(library, (SPEED,), measures="count cycles"),
+    command_line=CommandLine(library, (CLOCK,), measures="count cycles"),
     explain=explain,
     nest_times=None,
     measure=lambda options, find: iter(("an addition takes one cycle",)),

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from dcpy.base.assumptions import Assumption
-from dcpy.base.options import CpuOptions
+from dcpy.base.option_groups.cpu import CpuOptions
 from dcpy.ir.editing.copying import copy_sdfg
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.machine_model import COSTS

@@ -7,7 +7,7 @@ import pytest
 import dcpy
 from benchmarks.npbench import kernels
 from dcpy import driver
-from dcpy.base.options import GpuOptions
+from dcpy.base.option_groups.gpu import GpuOptions
 from dcpy.ir.analysis.device_side import kernels as kernels_of
 from dcpy.ir.gpu.costs import GPU_COSTS
 from dcpy.ir.verify import form_named, verify

@@ -13,7 +13,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
-from dcpy.base.options import Language
+from dcpy.base.option_groups.cpu import Language
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import Infix, Intrinsic, LirExpr, Literal, Name
 from dcpy.codegen.lir.types import STATUS, TRUTH, Basic

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dcpy.base.options import Language
+from dcpy.base.option_groups.cpu import Language
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import (
     Call,

@@ -6,7 +6,7 @@ device reads or writes memory of the host, which is the host's again when the pr
 
 from __future__ import annotations
 
-from dcpy.base.options import Failures
+from dcpy.base.option_groups.gpu import Failures
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.gpu.host_synchronization import end, ends, leave_after_failure

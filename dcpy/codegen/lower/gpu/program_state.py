@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from dcpy.base.options import GpuOptions
+from dcpy.base.option_groups.gpu import GpuOptions
 from dcpy.codegen.lower.context import Context, ModuleContext
 from dcpy.codegen.lower.device_lowering import DeviceLowering
 from dcpy.codegen.lower.gpu.kernel_context import KernelContext

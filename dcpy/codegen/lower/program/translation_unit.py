@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 from dcpy.base.library_environment import Environment
-from dcpy.base.options import CpuOptions
+from dcpy.base.option_groups.cpu import CpuOptions
 from dcpy.codegen.artifact import OwnedArray, Signature
 from dcpy.codegen.c_identifiers import C_LIBRARY, Names, identifier
 from dcpy.codegen.lir import tree

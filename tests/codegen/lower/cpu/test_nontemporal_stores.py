@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dcpy
-from dcpy.base.options import CpuOptions
+from dcpy.base.option_groups.cpu import CpuOptions
 from dcpy.codegen.generate import generate
 from dcpy.ir.text import parse_sdfg
 from dcpy.transforms.cpu.lowering import cpu_pipeline, lower_for_cpu

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import dcpy
-from dcpy.base.options import GpuOptions, resolve_options
+from dcpy.base.option_groups.gpu import GpuOptions
+from dcpy.base.options import resolve_options
 from dcpy.codegen.gpu.program import generate_gpu
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import Cast, Conditional, Infix, Intrinsic, Item, Literal, Name, Operation, Prefix

@@ -2,7 +2,8 @@
 
 import pytest
 
-from dcpy.base.options import GpuOptions, resolve_options
+from dcpy.base.option_groups.gpu import GpuOptions
+from dcpy.base.options import resolve_options
 from dcpy.codegen.gpu.program import generate_gpu
 from dcpy.runtime.gpu.sass import count, instructions
 from dcpy.transforms.gpu.blocks.map_to_grid import MapToGrid
