@@ -46,7 +46,7 @@ from dcpy.frontend.lower.control import expression_branches, expression_splittin
 from dcpy.frontend.lower.functions import call_dispatch
 from dcpy.frontend.lower.functions.import_statements import imported
 from dcpy.frontend.lower.functions.spread_arguments import columns, missing_arguments, spread
-from dcpy.frontend.lower.lowering_signals import HASHED, WillRaise
+from dcpy.frontend.lower.lowering_signals import HASHED, raised_by
 from dcpy.frontend.lower.member_lookup import bound_of, field_or_method, unknown_attribute
 from dcpy.frontend.lower.name_binding import bind_name, bound_item, from_python, is_local, materialize, read_name
 from dcpy.frontend.lower.objects import dataclass_objects as objects
@@ -355,10 +355,7 @@ def _dict(frame: Frame, node: ast.Dict) -> Value:
     found: dict[Any, Value] = {}
     for tree, key, value in zip(node.keys, keys, evaluate_all(frame, node.values), strict=True):
         if tree is not None:
-            try:
-                found[key] = value
-            except TypeError as error:  # a list, say
-                raise WillRaise("TypeError", str(error), by="Python") from None
+            found[key] = value
         elif isinstance(value, DictValue):
             found |= dict(value.items)
         else:
@@ -392,12 +389,12 @@ def _dict_comprehension(frame: Frame, node: ast.DictComp) -> Value:
     try:
         pairs = frame.program.evaluator.comprehend(frame, node, first)
         assert isinstance(pairs, TupleValue)
-        found: dict[Any, Value] = {}
-        for item in pairs.items:
-            assert isinstance(item, TupleValue)
-            found[dictionaries.static_key(item.items[0])] = item.items[1]
+        items = [item.items for item in pairs.items if isinstance(item, TupleValue)]
+        keys = [dictionaries.static_key(key) for key, _ in items]
     except FrontendError as error:
         raise frame.b.by_path(site, error) from None
+    dictionaries.require_hashable(*keys)
+    found = dict(zip(keys, (value for _, value in items), strict=True))
     return DictValue(tuple(found.items()), site=site)
 
 
@@ -482,8 +479,11 @@ def _formatted(frame: Frame, node: ast.JoinedStr) -> Value:
         assert isinstance(part, ast.FormattedValue)
         spec = "" if part.format_spec is None else str(frame.b.static(evaluate(frame, part.format_spec), "a format"))
         value = evaluate(frame, part.value)
-        parts.append(string_formatting.formatted(value.value, part.conversion, spec) if isinstance(value, Static) else (
-            sequences.stable(frame.b, value), part.conversion, spec))  # fmt: skip
+        if isinstance(value, Static):
+            with raised_by("Python"):
+                parts.append(string_formatting.formatted(value.value, part.conversion, spec))
+        else:
+            parts.append((sequences.stable(frame.b, value), part.conversion, spec))
     if all(isinstance(part, str) for part in parts):
         return Static("".join(map(str, parts)))
     return TextValue(tuple(parts))

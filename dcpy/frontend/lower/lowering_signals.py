@@ -5,7 +5,8 @@ Code that always runs and raises is refused; where it may not be reached, it bec
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from dcpy.base.errors import DcpyError, FrontendError, ProgramError, raised_as
@@ -74,6 +75,17 @@ class WillRaise(ProgramError):
     def symbols(self) -> set[str]:
         """Those that its numbers are made of."""
         return {name for value in self.values for name in value.symbols}
+
+
+@contextmanager
+def raised_by(by: str = "Python", what: str = "") -> Iterator[None]:
+    """What is computed while compiling, of known values: an exception there is the program's, as `WillRaise`."""
+    try:
+        yield
+    except DcpyError:
+        raise
+    except (TypeError, ValueError, ArithmeticError, LookupError) as error:
+        raise WillRaise(type(error).__name__, f"{what}{error}", by=by) from None
 
 
 class ConditionalJump(FrontendError):

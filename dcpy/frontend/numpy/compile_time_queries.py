@@ -12,6 +12,7 @@ from dcpy.frontend.lower.arithmetic.promotion import can_cast as can_cast_dtypes
 from dcpy.frontend.lower.arithmetic.promotion import promoted
 from dcpy.frontend.lower.arrays import memory_order
 from dcpy.frontend.lower.arrays.stores import same_place
+from dcpy.frontend.lower.lowering_signals import raised_by
 from dcpy.frontend.lower.op_builder import OpBuilder
 from dcpy.frontend.numpy.array_creation.creation import asarray, size_of
 from dcpy.frontend.numpy.parameter_defaults import NONE
@@ -27,10 +28,8 @@ _FLAGS = {
 def _ask(b: OpBuilder, function: Any, *args: Value) -> Value:
     found = [b.static(value, f"an argument of np.{function.__name__}") for value in args]
     plain = [getattr(value, "numpy", value) for value in found]  # dcpy.float64 stands for its NumPy dtype
-    try:
+    with raised_by("NumPy", f"np.{function.__name__}: "):
         return Static(function(*plain))
-    except (TypeError, ValueError) as error:
-        raise b.error(f"np.{function.__name__}: {error}") from None
 
 
 def _known(function: Any) -> Implementation:
@@ -69,10 +68,8 @@ def min_scalar_type(b: OpBuilder, a: Value, /) -> Value:
 def common_type(b: OpBuilder, *arrays: Value) -> Value:
     """The floating dtype that arrays have in common: float64 for integers."""
     dtypes = [dtype_of(value if is_number(value) else b.array(value)).numpy for value in arrays]
-    try:
+    with raised_by("NumPy"):
         return Static(np.common_type(*(np.empty(0, dtype) for dtype in dtypes)))
-    except TypeError as error:
-        raise b.error(str(error), notes=("NumPy raises TypeError here",)) from None
 
 
 @implements(np.iterable)

@@ -41,7 +41,7 @@ from dcpy.frontend.lower.arithmetic.operators import truth
 from dcpy.frontend.lower.arithmetic.overflow import both_are_python_ints, require_negative_fits
 from dcpy.frontend.lower.arithmetic.range_checks import as_integer_part
 from dcpy.frontend.lower.functions.callback_calls import require_one_kind
-from dcpy.frontend.lower.lowering_signals import HASHED
+from dcpy.frontend.lower.lowering_signals import HASHED, raised_by
 from dcpy.frontend.lower.op_builder import OpBuilder
 from dcpy.frontend.lower.sequences import cursors
 from dcpy.frontend.lower.sequences import items as sequences
@@ -65,9 +65,8 @@ EMPTY = TupleValue(())
 def ord_(b: OpBuilder, c: Value, /) -> Value:
     """The number of a character that is known when the program is compiled."""
     known = b.static(c, "the argument of ord")
-    if not isinstance(known, str) or len(known) != 1:
-        raise b.error("ord() expected a character", notes=("Python raises TypeError here",))
-    return Static(ord(known))
+    with raised_by("Python"):
+        return Static(ord(known))
 
 
 # -- iteration -------------------------------------------------------------------------------------------------------
@@ -210,11 +209,16 @@ def slice_(b: OpBuilder, *args: Value) -> Value:
 
 
 @implements(int)
-def int_(b: OpBuilder, x: Value = NUMBER_0) -> Value:
-    """A Python int: towards zero."""
+def int_(b: OpBuilder, x: Value = NUMBER_0, base: Value = NONE) -> Value:
+    """A Python int: a number towards zero, or what a text that is known says."""
+    if base != NONE or (isinstance(x, Static) and isinstance(x.value, str)):
+        parts = [b.static(part, "a text that is a number") for part in (x, base) if part != NONE]
+        with raised_by("Python"):
+            return Static(int(*parts))
     number = _number(b, x, "int")
     if isinstance(number, Static):
-        return Static(int(number.value))
+        with raised_by("Python"):
+            return Static(int(number.value))
     match dtype_of(number).kind:
         case "c":
             raise b.error("int() does not take a complex number", notes=("Python raises TypeError here",))
@@ -229,13 +233,17 @@ def int_(b: OpBuilder, x: Value = NUMBER_0) -> Value:
 def float_(b: OpBuilder, x: Value = NUMBER_0) -> Value:
     """A Python float."""
     if isinstance(x, Static) and isinstance(x.value, str):
-        return Static(float(x.value))
+        with raised_by("Python"):
+            return Static(float(x.value))
     return _python(b, x, float, types.float64)
 
 
 @implements(complex)
 def complex_(b: OpBuilder, real: Value = NUMBER_0, imag: Value = NUMBER_0) -> Value:
     """A Python complex number."""
+    if isinstance(real, Static) and isinstance(real.value, str) and imag == NUMBER_0:
+        with raised_by("Python"):
+            return Static(complex(real.value))
     left = _python(b, real, complex, types.complex128)
     if imag == NUMBER_0:
         return left
@@ -361,10 +369,8 @@ def _all_of(b: OpBuilder, iterable: Value, name: str, function: Any) -> Value:
 def isinstance_(b: OpBuilder, obj: Value, class_or_tuple: Value) -> Value:
     """Decided at compile time, from the type of the value."""
     classes = b.static(class_or_tuple, "the class")
-    try:
+    with raised_by("Python"):
         isinstance(0, classes)
-    except TypeError as error:
-        raise b.error(str(error), notes=("Python raises TypeError here",)) from None
     if isinstance(obj, Static):
         return Static(isinstance(obj.value, classes))
     others = python_types(obj) if is_number(obj) else ()

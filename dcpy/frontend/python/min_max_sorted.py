@@ -33,7 +33,7 @@ from dcpy.frontend.lower.arithmetic.elementwise import convert
 from dcpy.frontend.lower.arithmetic.operators import truth
 from dcpy.frontend.lower.arithmetic.promotion import joined_number
 from dcpy.frontend.lower.control import expression_branches
-from dcpy.frontend.lower.lowering_signals import WillRaise
+from dcpy.frontend.lower.lowering_signals import WillRaise, raised_by
 from dcpy.frontend.lower.op_builder import OpBuilder
 from dcpy.frontend.lower.sequences import items as sequences
 from dcpy.ir.expressions.scalar import ScalarExpr, op
@@ -137,10 +137,8 @@ def sorted_(b: OpBuilder, iterable: Value, *, key: Value = NONE, reverse: Value 
     backward = b.static(reverse, "reverse")
     if all(isinstance(known, Static) for known in keys):
         constants = [b.static(known) for known in keys]
-        try:
+        with raised_by("Python"):  # some of them may have no order
             order = sorted(range(len(items)), key=constants.__getitem__, reverse=backward)
-        except TypeError as error:  # some of them have no order
-            raise WillRaise("TypeError", str(error), by="Python") from None
         return TupleValue(tuple(items[position] for position in order), is_list=True)
     if len(items) > FEW:
         raise b.error(

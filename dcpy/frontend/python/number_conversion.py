@@ -17,6 +17,7 @@ from dcpy.frontend.abstract_values.values import (
     scalar_expr,
 )
 from dcpy.frontend.lower.arithmetic.overflow import require_bits
+from dcpy.frontend.lower.lowering_signals import raised_by
 from dcpy.ir import types
 from dcpy.ir.expressions.scalar import Const, cast, op
 from dcpy.ir.symbolic.intervals import LIMITS
@@ -47,11 +48,8 @@ def power_modulo(b: OpBuilder, base: Value, exponent: Value, modulus: Value) -> 
     """``pow(base, exponent, modulus)`` of integers, whose products are never too wide."""
     parts = (base, exponent, modulus)
     if all(isinstance(part, Static) for part in parts):
-        try:
+        with raised_by("Python"):
             return Static(pow(*(part.value for part in parts if isinstance(part, Static))))
-        except (TypeError, ValueError) as error:
-            note = f"Python raises {type(error).__name__} here"
-            raise b.error(str(error), notes=(note,)) from None
     for part in parts:
         if not is_number(part) or dtype_of(part).kind not in "ib":
             raise b.error(

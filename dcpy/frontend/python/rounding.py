@@ -18,6 +18,7 @@ from dcpy.frontend.abstract_values.values import (
 )
 from dcpy.frontend.implements import call_entry, find, implements
 from dcpy.frontend.lower.arithmetic.range_checks import as_integer_part
+from dcpy.frontend.lower.lowering_signals import raised_by
 from dcpy.frontend.lower.op_builder import OpBuilder
 from dcpy.frontend.numpy.python_implementations import call_body, computes_with_integers
 from dcpy.frontend.python.number_conversion import python_number
@@ -38,7 +39,8 @@ def round_(b: OpBuilder, number: Value, ndigits: Value = NONE) -> Value:
     if not is_number(ndigits) or dtype_of(ndigits).kind not in "iub":
         raise b.error(f"round() to {kind_of(ndigits)} digits", notes=("Python raises TypeError here",))
     if isinstance(number, Static) and isinstance(ndigits, Static):
-        return Static(round(number.value, ndigits.value))
+        with raised_by("Python"):
+            return Static(round(number.value, ndigits.value))
     if is_weak(number):
         rounded = _to_digits if dtype_of(number).kind == "f" else _integer_to_digits
         return rounded(b, number, ndigits)
@@ -49,7 +51,8 @@ def round_(b: OpBuilder, number: Value, ndigits: Value = NONE) -> Value:
 
 def _whole(b: OpBuilder, number: Value) -> Value:
     if isinstance(number, Static):
-        return Static(round(number.value))
+        with raised_by("Python"):
+            return Static(round(number.value))
     if not dtype_of(number).is_inexact:
         whole = python_number(b, number)
         return Scalar(cast(scalar_expr(whole), types.int64), weak=True) if dtype_of(number) == types.bool_ else whole

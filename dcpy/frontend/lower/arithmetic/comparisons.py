@@ -33,6 +33,7 @@ from dcpy.frontend.lower.arithmetic.operand_classes import COMPARISONS
 from dcpy.frontend.lower.arithmetic.operators import binary, truth
 from dcpy.frontend.lower.control.path_selectors import chosen, is_number_of
 from dcpy.frontend.lower.frame import IdentityMatters
+from dcpy.frontend.lower.lowering_signals import WillRaise
 from dcpy.frontend.lower.sequences import items as sequences
 from dcpy.frontend.python.containers.known_keys import holds, same_items
 from dcpy.frontend.specialize.record_arguments import is_frozen
@@ -77,9 +78,7 @@ def _compare(b: OpBuilder, symbol: str, left: Value, right: Value) -> Value:
         return as_value((_equal_known(left, right)) == (symbol == "=="))
     if isinstance(left, Static) and isinstance(right, Static):
         return binary(b, symbol, left, right)  # strings
-    raise FrontendError(
-        f"{symbol} does not compare {kind_of(left)} and {kind_of(right)}", notes=("Python raises TypeError here",)
-    )
+    raise WillRaise("TypeError", f"{symbol} does not compare {kind_of(left)} and {kind_of(right)}", by="Python")
 
 
 OF_ALL_KINDS = ("==", "!=", "is", "is not", "in", "not in")  # Python has them for everything

@@ -31,6 +31,7 @@ from dcpy.frontend.lower.arithmetic.promotion import ufunc_dtypes
 from dcpy.frontend.lower.arithmetic.range_checks import fits, require_fit
 from dcpy.frontend.lower.arrays import memory_order
 from dcpy.frontend.lower.emitter import tasklet
+from dcpy.frontend.lower.lowering_signals import raised_by
 from dcpy.ir import types
 from dcpy.ir.expressions.ops import OPS
 from dcpy.ir.expressions.scalar import Const, Index, ScalarExpr, cast, op
@@ -197,11 +198,8 @@ def _fold(function: np.ufunc, operands: Sequence[Value], dtype: DType | None) ->
     """Known operands: NumPy computes now."""
     values = [operand.value for operand in operands if isinstance(operand, Static)]
     keywords = {} if dtype is None else {"dtype": dtype.numpy}
-    with np.errstate(all="ignore"):
-        try:
-            found = function(*values, **keywords)
-        except (TypeError, ValueError, OverflowError) as error:
-            raise FrontendError(f"np.{function.__name__}: {error}") from None
+    with np.errstate(all="ignore"), raised_by("NumPy", f"np.{function.__name__}: "):
+        found = function(*values, **keywords)
     return TupleValue(tuple(map(Static, found))) if isinstance(found, tuple) else Static(found)
 
 

@@ -46,7 +46,7 @@ from dcpy.frontend.lower.arithmetic.operand_classes import COMPARISONS, class_in
 from dcpy.frontend.lower.arithmetic.promotion import require_same
 from dcpy.frontend.lower.arrays.foreign_array_refusals import refuse_foreign
 from dcpy.frontend.lower.control.path_selectors import is_number_of
-from dcpy.frontend.lower.lowering_signals import WillRaise
+from dcpy.frontend.lower.lowering_signals import WillRaise, raised_by
 from dcpy.frontend.lower.sequences import list_types
 from dcpy.ir import types
 from dcpy.ir.expressions.scalar import Const, ScalarExpr, op
@@ -394,11 +394,8 @@ def unary(b: OpBuilder, symbol: str, value: Value) -> Value:
     """``-x``, ``+x``, ``~x``; ``not`` is the evaluator's."""
     if isinstance(value, Static) and not isinstance(value.value, np.ndarray):
         refuse_foreign(value)
-        try:
-            with np.errstate(all="ignore"):
-                return Static(PYTHON_UNARY[symbol](value.value))
-        except TypeError as error:
-            raise FrontendError(str(error)) from None
+        with np.errstate(all="ignore"), raised_by("Python"):
+            return Static(PYTHON_UNARY[symbol](value.value))
     if symbol == "-" and isinstance(value, SymInt | Scalar) and overflow.both_are_python_ints(value, value):
         overflow.require_negative_fits(b, value)
     known = as_integer(value)

@@ -12,6 +12,7 @@ import numpy as np
 
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.abstract_values.values import Scalar, Static, Value, dtype_of, is_number, is_weak, scalar_expr
+from dcpy.frontend.lower.lowering_signals import raised_by
 from dcpy.ir import types
 from dcpy.ir.expressions.scalar import Cast, Const, Index, Op, ScalarExpr, cast, op
 from dcpy.ir.symbolic import Ranges
@@ -76,11 +77,8 @@ def stored(b: TypedEmitter, value: Value, dtype: DType) -> Value:
 def as_integer_part(b: TypedEmitter, value: Value) -> Value:
     """``int(x)`` of a float: rounded towards zero; NaN and infinities raise as in Python."""
     if isinstance(value, Static):
-        try:
+        with raised_by("Python"):
             return Static(int(value.value))
-        except (ValueError, OverflowError) as error:
-            kind = type(error).__name__
-            raise FrontendError(str(error), notes=(f"Python raises {kind} here",)) from None
     held = b.hold(value)
     expr = scalar_expr(held)
     b.check(op("not", op("isnan", expr)), "ValueError", "cannot convert float NaN to integer")

@@ -56,7 +56,7 @@ from dcpy.frontend.lower.functions.attribute_functions import call_attribute_fun
 from dcpy.frontend.lower.functions.call_chains import with_call_note
 from dcpy.frontend.lower.functions.call_nodes import annotated_sizes, call_node
 from dcpy.frontend.lower.functions.callback_calls import call_back
-from dcpy.frontend.lower.lowering_signals import WillRaise
+from dcpy.frontend.lower.lowering_signals import WillRaise, raised_by
 from dcpy.frontend.lower.name_binding import bind_name, forget_global_array, from_python, materialize
 from dcpy.frontend.lower.objects import constructors
 from dcpy.frontend.lower.objects import dataclass_objects as objects
@@ -189,15 +189,14 @@ def _of_python(
 ) -> Value | None:
     """``print``, which Python does; methods of strings that are known; `functools.partial`."""
     if isinstance(getattr(found, "__self__", None), str):
-        try:
-            what = "an argument of a method of strings"
-            instead = 'print an f-string, `print(f"{x:.3e}")`, or pass a constant'
-            lists = [frame.program.evaluator.all_items(frame, value) for value in args]
-            known = [numpy_arguments.static(value, what, instead) for value in lists]
-            keywords = {name: numpy_arguments.static(value, what, instead) for name, value in kwargs.items()}
-            return from_python(frame, found(*known, **keywords))
-        except (TypeError, ValueError, LookupError) as error:
-            raise FrontendError(f"{type(error).__name__}: {error}") from None
+        what = "an argument of a method of strings"
+        instead = 'print an f-string, `print(f"{x:.3e}")`, or pass a constant'
+        lists = [frame.program.evaluator.all_items(frame, value) for value in args]
+        known = [numpy_arguments.static(value, what, instead) for value in lists]
+        keywords = {name: numpy_arguments.static(value, what, instead) for name, value in kwargs.items()}
+        with raised_by("Python"):
+            made = found(*known, **keywords)
+        return from_python(frame, made)
     if found is print:
         return call_back(frame, Callback(print, returns=None, writes=()), args, kwargs, unused=unused)
     if found is functools.partial:

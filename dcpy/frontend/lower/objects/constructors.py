@@ -30,7 +30,7 @@ from dcpy.frontend.abstract_values.values import (
 )
 from dcpy.frontend.lower import name_binding
 from dcpy.frontend.lower.frame import IdentityMatters
-from dcpy.frontend.lower.lowering_signals import WillRaise
+from dcpy.frontend.lower.lowering_signals import raised_by
 from dcpy.frontend.lower.objects.dataclass_objects import fields_of
 from dcpy.frontend.lower.sequences import list_references
 from dcpy.frontend.specialize.record_arguments import is_frozen
@@ -48,10 +48,8 @@ def construct(frame: Frame, cls: type, args: Sequence[Value], kwargs: Mapping[st
         _require_plain_constructor(cls)
     if inspect.getattr_static(cls, "__init__").__code__.co_filename != GENERATED:
         return _initialized(frame, cls, args, kwargs)
-    try:
+    with raised_by("Python", f"{cls.__name__}(): "):
         given = inspect.signature(cls).bind(*args, **kwargs).arguments
-    except TypeError as error:
-        raise FrontendError(f"{cls.__name__}(): {error}") from None
     values: dict[str, Value] = {}
     for field in dataclasses.fields(cls):
         if field.name in given:
@@ -167,10 +165,9 @@ def _member(frame: Frame, cls: enum.EnumMeta, value: Value) -> Value:
             notes=("the members of an enumeration are constants of the compiled code",),
             help=f"compare the number with `{cls.__name__}.{next(iter(cls.__members__), 'NAME')}.value`",
         )
-    try:
-        return name_binding.from_python(frame, cls(value.value))
-    except ValueError as error:
-        raise WillRaise("ValueError", str(error), by="Python") from None
+    with raised_by("Python"):
+        member = cls(value.value)
+    return name_binding.from_python(frame, member)
 
 
 def named_tuple(frame: Frame, cls: type, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.abstract_values.values import DictValue, Static, TupleValue, Value
 from dcpy.frontend.lower.functions.numpy_arguments import static
-from dcpy.frontend.lower.lowering_signals import HASHED, WillRaise
+from dcpy.frontend.lower.lowering_signals import HASHED, WillRaise, raised_by
 from dcpy.frontend.lower.name_binding import bound_item, materialize
 from dcpy.frontend.lower.sequences import item_choice, list_references
 from dcpy.frontend.lower.sequences.keys_at_run_time import is_number, require_hashed
@@ -51,6 +51,13 @@ def static_key(key: Value) -> Any:
     return static(key, "the key of a dictionary", COUNT_WITH_ARRAYS)
 
 
+def require_hashable(*keys: Any) -> None:
+    """Raise what Python does for a key that has no hash, a list say."""
+    with raised_by("Python"):
+        for key in keys:
+            hash(key)
+
+
 def made(frame: Frame, node: ast.expr, items: Mapping[Any, Value]) -> Value:
     """The dictionary that an expression makes: with known keys, or of the kind that takes others."""
     site = (HASHED, frame.span(node))
@@ -64,11 +71,13 @@ def keys_of(frame: Frame, node: ast.expr, keys: Sequence[Value | None]) -> list[
     """The keys of a dictionary display, as Python's objects; as values where some are known at run time only."""
     site = (HASHED, frame.span(node))
     try:
-        return [None if key is None else static_key(key) for key in keys]
+        known = [None if key is None else static_key(key) for key in keys]
     except FrontendError as error:
         if None in keys or not frame.b.split_joins.get(site):
             raise frame.b.by_path(site, error) from None
         return list(keys)
+    require_hashable(*known)
+    return known
 
 
 def of_run_time_keys(frame: Frame, keys: Sequence[Value], values: Sequence[Value]) -> Value:
@@ -131,10 +140,7 @@ def _key(frame: Frame, owner: DictValue, key: Value) -> Any:
     except FrontendError as error:
         require_hashed(frame, owner, error)
         raise
-    try:
-        hash(known)
-    except TypeError as error:
-        raise FrontendError(str(error), notes=("Python raises TypeError here",)) from None
+    require_hashable(known)
     return known
 
 

@@ -145,7 +145,7 @@ def _extremum(name: str) -> Reducer:
             items.walk(lambda _: None, ())
             return default if default is not None else _empty(frame, name)
         if default is None and _is_of_kinds(items, key, frame):
-            return _best_of_kinds(frame, name, args[0], key)
+            return _best_of_kinds(frame, {"min": min, "max": max}[name], args[0], key)
         key_of = None if key == Static(None) else functools.partial(frame.b.call, key)
         if not is_remembered(item) and default is None and not isinstance(args[0], LazyGenerator | YieldingValue):
             return _at_best_position(frame, name, args[0], key_of)
@@ -162,11 +162,12 @@ def _is_of_kinds(items: WalkedItems, key: Value, frame: Frame) -> bool:
     return len({(dtype_of(item), is_weak(item)) if is_number(item) else type(item) for item in found}) > 1
 
 
-def _best_of_kinds(frame: Frame, name: str, value: Value, key: Value) -> Value:
+def _best_of_kinds(frame: Frame, function: Callable[..., Any], value: Value, key: Value) -> Value:
     """Return the first of the best of items that are of several kinds, or have keys of several kinds."""
     b = frame.b
     listed = value if isinstance(value, ListValue) else _list(frame, [value], {})
-    assert isinstance(listed, ListValue)
+    if not isinstance(listed, ListValue):  # few items, which are known
+        return b.call(Static(function), listed, key=key)
     keys = columns_of(frame, listed) if key == Static(None) else keys_of(frame, key, listed)
     columns = TupleValue(tuple(keys))
 
@@ -178,7 +179,7 @@ def _best_of_kinds(frame: Frame, name: str, value: Value, key: Value) -> Value:
     positions = WalkedItems(frame, RangeValue(ZERO, sequences.length(b, listed), never_unrolled=True))
     item = positions.prototype()
     assert item is not None
-    best = _best(frame, name, positions, item, key_at, None)
+    best = _best(frame, function.__name__, positions, item, key_at, None)
     return sequences.at(b, listed, b.integer(best, "a position"))
 
 

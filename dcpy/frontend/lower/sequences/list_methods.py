@@ -27,7 +27,7 @@ from dcpy.frontend.abstract_values.values import (
 from dcpy.frontend.lower.arithmetic.operators import binary
 from dcpy.frontend.lower.arrays import stores
 from dcpy.frontend.lower.arrays.name_aliases import held
-from dcpy.frontend.lower.lowering_signals import WillRaise
+from dcpy.frontend.lower.lowering_signals import WillRaise, raised_by
 from dcpy.frontend.lower.name_binding import bound_item, materialize
 from dcpy.frontend.lower.sequences import (
     amortized_append,
@@ -133,10 +133,9 @@ def _set_slice(frame: Frame, name: str, content: List, key: SliceValue, value: V
                   zip(bounds, (key.start, key.stop, key.step), strict=True))  # fmt: skip
     if isinstance(content, TupleValue) and isinstance(items, TupleValue) and not unknown:
         found = list(content.items)
-        try:
-            found[slice(*bounds)] = [list_references.kept(frame, bound_item(frame, item)) for item in items.items]
-        except ValueError as error:
-            raise FrontendError(str(error), notes=("Python raises ValueError here",)) from None
+        new = [list_references.kept(frame, bound_item(frame, item)) for item in items.items]
+        with raised_by("Python"):
+            found[slice(*bounds)] = new
         list_contents.update(frame, name, replace(content, items=tuple(found)))
         return
     b = frame.b

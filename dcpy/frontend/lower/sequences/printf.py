@@ -18,7 +18,7 @@ from dcpy.frontend.abstract_values.values import (
     is_number,
     kind_of,
 )
-from dcpy.frontend.lower.lowering_signals import WillRaise
+from dcpy.frontend.lower.lowering_signals import WillRaise, raised_by
 from dcpy.frontend.lower.sequences import items as sequences
 
 if TYPE_CHECKING:
@@ -62,7 +62,12 @@ def _parts(b: OpBuilder, text: str, values: Iterator[Value]) -> Iterator[FormatP
         value = next(values, None)
         if value is None:
             raise WillRaise("TypeError", "not enough arguments for format string", by="Python")
-        yield one[0] % value.value if isinstance(value, Static) else _part(b, one, value)
+        if isinstance(value, Static):
+            with raised_by("Python"):
+                shown = one[0] % value.value
+            yield shown
+        else:
+            yield _part(b, one, value)
     yield text[end:]
 
 
