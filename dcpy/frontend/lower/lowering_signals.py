@@ -79,7 +79,7 @@ class WillRaise(ProgramError):
 
 @contextmanager
 def raised_by(by: str = "Python", what: str = "") -> Iterator[None]:
-    """What is computed while compiling, of known values: an exception there is the program's, as `WillRaise`."""
+    """Make an exception of what is computed while compiling, of known values, the program's: a `WillRaise`."""
     try:
         yield
     except DcpyError:

@@ -206,7 +206,7 @@ def formatted(x):
 
 
 def test_methods_of_strings_have_keywords():
-    assert refusal(lambda x: "{b}".format(**{}), A) == "error[frontend.raises]: 'b'"
+    assert refusal(lambda x: "{b}".format(**{}), A) .startswith("error[frontend.raises]: 'b'")
     assert text(formatted, A) == text(lambda x: x, A).replace("@function", "@formatted")
 
 

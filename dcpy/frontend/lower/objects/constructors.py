@@ -166,7 +166,7 @@ def _member(frame: Frame, cls: enum.EnumMeta, value: Value) -> Value:
             help=f"compare the number with `{cls.__name__}.{next(iter(cls.__members__), 'NAME')}.value`",
         )
     with raised_by("Python"):
-        member = cls(value.value)
+        member: enum.Enum = cls(value.value)
     return name_binding.from_python(frame, member)
 
 
