@@ -45,6 +45,11 @@ class Snippet:
         """Return whether it declares a C function."""
         return self.text.startswith("extern")
 
+    def function(self, name: str) -> str:
+        """The function that a declaration of C's calls so: by its own name, or by another one."""
+        found = re.search(r'__asm__\("(\w+)"\)', self.text)
+        return found.group(1) if found else name
+
     @property
     def is_template(self) -> bool:
         """Return whether it takes any type of number."""
@@ -110,7 +115,10 @@ class Prelude:
                 pending += snippet.words
         ordered = sorted(wanted, key=lambda word: (self._depth(word), wanted[word].position, word))
         declared = [word for word in ordered if wanted[word].is_declaration and self._declares]
-        lines = [vectorized(wanted[word].text) if word in vector_functions else wanted[word].text for word in declared]
+        lines = [
+            vectorized(wanted[word].text) if wanted[word].function(word) in vector_functions else wanted[word].text
+            for word in declared
+        ]
         defined = [wanted[word].text for word in ordered if not wanted[word].is_declaration]
         return "\n\n".join(["\n".join(lines), *defined] if lines else defined)
 

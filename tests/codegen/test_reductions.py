@@ -83,7 +83,7 @@ def test_nan_is_the_smallest_of_all_where_the_smallest_is_asked_for():
 def test_complex_sums_are_two(dtype):
     text = printed("add", dtype)
     assert "#pragma omp simd reduction(+ : s_real) reduction(+ : s_imag)" in text
-    assert "s_imag += term.imag;" in text
+    assert "s_imag += term_imag;" in text
 
 
 @pytest.mark.parametrize(("op", "sign"), [("or", "|"), ("and", "&"), ("max", "|"), ("min", "&")])

@@ -56,7 +56,7 @@ FLOAT = table(
     "gamma:dcpy_gamma lgamma:dcpy_lgamma bessel_j0:j0 bessel_j1:j1 bessel_y0:y0 bessel_y1:y1 ieee_remainder:remainder",
     "round_to:dcpy_round_to ldexp:dcpy_ldexp exponent:dcpy_exponent erfinv:dcpy_erfinv erfcinv:dcpy_erfcinv",
     "digamma:dcpy_digamma complex:dcpy_of_parts bits:dcpy_bits",
-    "carried_max:dcpy_carried_maximum carried_min:dcpy_carried_minimum",
+    "carried_max:dcpy_carried_maximum carried_min:dcpy_carried_minimum cos_apart:dcpy_cos_apart",
 )
 COMPLEX = table(
     "add:+ sub:- mul:* neg:- eq:== ne:!= lt:dcpy_clt le:dcpy_cle gt:dcpy_cgt ge:dcpy_cge div:dcpy_cdiv pow:dcpy_cpow",

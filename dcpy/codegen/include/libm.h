@@ -18,6 +18,7 @@ extern "C" double log10(double) noexcept;
 extern "C" double log1p(double) noexcept;
 extern "C" double sin(double) noexcept;
 extern "C" double cos(double) noexcept;
+extern "C" __attribute__((const)) double dcpy_cos_apart(double) noexcept __asm__("cos");
 extern "C" double tan(double) noexcept;
 extern "C" double asin(double) noexcept;
 extern "C" double acos(double) noexcept;

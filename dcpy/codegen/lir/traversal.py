@@ -90,6 +90,17 @@ def bodies(statement: Statement) -> tuple[Body, ...]:
     return ()
 
 
+def with_bodies(statement: Statement, change: Callable[[Body], Body]) -> Statement:
+    """A statement with other bodies."""
+    match statement:
+        case tree.Compound(body=body) | tree.Attempt(body=body) | tree.Loop(body=body) | tree.While(body=body):
+            return replace(statement, body=change(body))
+        case tree.If(cases=cases, otherwise=otherwise):
+            fresh = tuple((condition, change(body)) for condition, body in cases)
+            return replace(statement, cases=fresh, otherwise=change(otherwise))
+    return statement
+
+
 def statements(body: Body) -> Iterator[Statement]:
     """All statements inside, in order, each before those it owns."""
     for statement in body:

@@ -8,15 +8,17 @@ from dataclasses import replace
 from functools import partial
 
 from dcpy.base.library_environment import Environment
-from dcpy.base.option_groups.cpu import CpuOptions
+from dcpy.base.option_groups.cpu import CpuOptions, Language
 from dcpy.codegen.artifact import OwnedArray, Signature
 from dcpy.codegen.c_identifiers import C_LIBRARY, Names, identifier
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import LirExpr, Literal, Name, Prefix
+from dcpy.codegen.lir.traversal import with_bodies
 from dcpy.codegen.lir.types import STATUS
 from dcpy.codegen.lower.buffers import register_places
 from dcpy.codegen.lower.calls import CallShape
 from dcpy.codegen.lower.context import Context, ModuleContext, declarations_of
+from dcpy.codegen.lower.cpu.vector_loops import with_vector_loops
 from dcpy.codegen.lower.device_lowering import DeviceLowering, device_of
 from dcpy.codegen.lower.program.c_abi import entry_functions
 from dcpy.codegen.lower.program.c_parameters import parameters
@@ -59,6 +61,8 @@ def lower_program(
     function = _lower_function(context, module.program, CallShape((), False, False))
     module.functions.append(function)
     module.functions += entry_functions(context, function, signature)
+    if options.language is Language.CPP:
+        module.functions = list(map(with_vector_loops, module.functions))
     module.functions = merged(module.functions, module.names)
     return module
 
@@ -131,12 +135,7 @@ def _negated(body: tree.Body) -> tree.Body:
         match statement:
             case tree.Return(value=Name(name="warning") as value):
                 return replace(statement, value=_minus(value))
-            case tree.Compound(body=inner) | tree.Attempt(body=inner) | tree.Loop(body=inner) | tree.While(body=inner):
-                return replace(statement, body=_negated(inner))
-            case tree.If(cases=cases, otherwise=otherwise):
-                fresh = tuple((condition, _negated(inner)) for condition, inner in cases)
-                return replace(statement, cases=fresh, otherwise=_negated(otherwise))
-        return statement
+        return with_bodies(statement, _negated)
 
     return tuple(change(statement) for statement in body)
 

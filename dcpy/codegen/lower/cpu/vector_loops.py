@@ -1,0 +1,59 @@
+"""Loops of vectors as g++ makes vectors of them: complex numbers by parts, and cosines apart from sines."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+
+from dcpy.base.vector_math import vector_functions
+from dcpy.codegen.c_identifiers import Names
+from dcpy.codegen.lir import tree
+from dcpy.codegen.lir.traversal import names_in, statements, with_bodies
+from dcpy.codegen.lower.cpu.complex_exponentials import by_tiles, exponentials
+from dcpy.codegen.lower.cpu.complex_parts import ComplexParts, NotInParts, needs_parts
+from dcpy.codegen.lower.cpu.cosines_apart import with_cosines_apart
+
+FUNCTIONS = frozenset(("exp", "sin", "cos"))
+
+
+def with_vector_loops(function: tree.Function) -> tree.Function:
+    """A function of a CPU, whose loops of vectors are so."""
+    if not any(map(_is_vector_loop, statements(function.body))):
+        return function
+    declared = (each for each in statements(function.body) if isinstance(each, tree.Declare | tree.Loop))
+    taken = (each.var if isinstance(each, tree.Loop) else each.name for each in declared)
+    names = Names((*taken, *names_in(function.body), *(param.name for param in function.params)))
+    return replace(function, body=_body(function.body, names))
+
+
+def _is_vector_loop(statement: tree.Statement) -> bool:
+    return isinstance(statement, tree.Loop) and any(isinstance(mark, tree.Simd) for mark in statement.marks)
+
+
+def _body(body: tree.Body, names: Names) -> tree.Body:
+    return tuple(_statement(statement, names) for statement in body)
+
+
+def _statement(statement: tree.Statement, names: Names) -> tree.Statement:
+    if not _is_vector_loop(statement):
+        return with_bodies(statement, lambda body: _body(body, names))
+    assert isinstance(statement, tree.Loop)
+    return _with_cosines_apart(_by_parts(statement, names))
+
+
+def _by_parts(loop: tree.Loop, names: Names) -> tree.Loop:
+    with suppress(NotInParts):
+        if any(exponentials(loop.body)) and vector_functions() >= FUNCTIONS:
+            return by_tiles(loop, names)
+    with suppress(NotInParts):
+        if needs_parts(loop.body):
+            return replace(loop, body=ComplexParts(names).body(loop.body))
+    return loop
+
+
+def _with_cosines_apart(statement: tree.Statement) -> tree.Statement:
+    if not vector_functions() >= FUNCTIONS:
+        return statement
+    if isinstance(statement, tree.Loop) and _is_vector_loop(statement):
+        return with_cosines_apart(statement)
+    return with_bodies(statement, lambda body: tuple(map(_with_cosines_apart, body)))
