@@ -22,7 +22,7 @@ def findings() -> Iterator[Finding]:
         yield _package(package, needed=True)
     yield _compiler()
     yield _library("BLAS: openblas", "openblas", "pip install scipy-openblas32")
-    yield _library("BLAS: mkl", "mkl", "pip install mkl-devel")
+    yield _library("BLAS: mkl", "mkl", install_extra("mkl"))
     yield _library("FFT: fftw", "fftw", install_extra("fft"))
     yield _library("MPI", "mpi", install_extra("mpi"))
     yield _package("mpi4py", hint=install_extra("mpi"))

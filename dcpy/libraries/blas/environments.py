@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from dcpy.base.errors import ExpansionError
+from dcpy.base.installation import install_extra
 from dcpy.base.library_environment import Environment
 from dcpy.base.platforms import HERE
 from dcpy.base.prototypes import Prototype, prototype
@@ -93,7 +94,7 @@ def mkl_within(roots: tuple[str, ...]) -> Environment:
                     library_dirs=(str(folder),),
                     opens_more=True,
                 )
-    raise ExpansionError("MKL is not installed for this Python", help="pip install mkl-devel")
+    raise ExpansionError("MKL is not installed for this Python", help=install_extra("mkl"))
 
 
 def _mkl_threading() -> str:
