@@ -256,7 +256,7 @@ class Program(Dispatcher):
         self._specializer.owner = owner
 
     def __get__(self, instance: object, owner: type | None = None) -> Program | BoundProgram:
-        """In a class body, a program is a method, as a Python function is."""
+        """Return the program bound to an instance: in a class body it is a method, as a Python function is."""
         return self if instance is None else BoundProgram(self, instance)
 
 

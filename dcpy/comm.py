@@ -88,7 +88,7 @@ def Sendrecv(
 
 @own_frames_hidden
 def Isend(buffer: NDArray, dest: int, tag: int = 0, request: Any = None) -> Any:
-    """Starts to send: `buffer` may not be written before `Wait`. Returns the request, also where one is passed."""
+    """Start to send: `buffer` may not be written before `Wait`. Returns the request, also where one is passed."""
     started = None
     if _is_itself(dest):
         started = (self_messages.start_send(buffer, tag), buffer)
@@ -99,7 +99,7 @@ def Isend(buffer: NDArray, dest: int, tag: int = 0, request: Any = None) -> Any:
 
 @own_frames_hidden
 def Irecv(buffer: NDArray, source: int, tag: int = 0, request: Any = None) -> Any:
-    """Starts to receive: `buffer` may not be touched before `Wait`."""
+    """Start to receive: `buffer` may not be touched before `Wait`."""
     started = None
     if _is_itself(source):
         started = (self_messages.start_receive(buffer, tag), buffer)
@@ -208,14 +208,14 @@ def Scatter(x: NDArray, out: NDArray, root: int = 0) -> None:
 
 @own_frames_hidden
 def Gather(x: NDArray, out: NDArray, root: int = 0) -> None:
-    """At the root, `out` are the rows of all `x`, in the order of the ranks; elsewhere it stays as it is."""
+    """Put the rows of all `x` into `out` at the root, in the order of the ranks; elsewhere it stays as it is."""
     _root(root)
     mpi_datatypes.move("Gather", current_world(), np.asarray(x), out, root)
 
 
 @own_frames_hidden
 def Allgather(x: NDArray, out: NDArray) -> None:
-    """On each rank, `out` are the rows of all `x`, in the order of the ranks."""
+    """Put the rows of all `x` into `out` on each rank, in the order of the ranks."""
     mpi_datatypes.move("Allgather", current_world(), np.asarray(x), out)
 
 
@@ -371,7 +371,7 @@ def BCScatter(
     x: NDArray, out: NDArray | None = None, block_sizes: Sequence[int] | int = (),
     process_grid: Grid | SubGrid | None = None,
 ) -> NDArray | None:  # fmt: skip
-    """As `BlockScatter`, in blocks of these sizes that go round the ranks."""
+    """Distribute as `BlockScatter` does, in blocks of these sizes that go round the ranks."""
     x = np.asarray(x)
     grid = process_grid or block_arrays.default_grid(current_world(), x.ndim)
     return _scattering("BCScatter", grid, None, x, out, None, block_sizes).scatter(x, out)
@@ -381,7 +381,7 @@ def BCScatter(
 def BCGather(
     x: NDArray, out: NDArray, block_sizes: Sequence[int] | int, process_grid: Grid | SubGrid | None = None
 ) -> None:
-    """As `BlockGather` into `out`, of blocks of these sizes that go round the ranks."""
+    """Collect as `BlockGather` does into `out`, from blocks of these sizes that go round the ranks."""
     x = np.asarray(x)
     grid = process_grid or block_arrays.default_grid(current_world(), x.ndim)
     _scattering("BCGather", grid, None, x, out, None, block_sizes).gather(x, out, None)

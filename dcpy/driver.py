@@ -378,7 +378,7 @@ def apply(sdfg: Sdfg, name: object, captures: Mapping[str, Any]) -> Any:
 
 
 def refuse_unnamed(name: object) -> NoReturn:
-    """For places that were given without the names of the captures that they are for."""
+    """Refuse places that were given without the names of the captures that they are for."""
     from dcpy.base.errors import TransformationRefused
 
     chosen = transformation(name)

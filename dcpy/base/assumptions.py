@@ -52,7 +52,7 @@ class Assumption:
         return f"{value} is not a multiple of {self.multiple_of}" if value % self.multiple_of else ""
 
     def and_also(self, other: Assumption) -> Assumption:
-        """Both together; the first hint counts that fits."""
+        """Return both together; the first hint counts that fits."""
         least = [number for number in (self.least, other.least) if number is not None]
         most = [number for number in (self.most, other.most) if number is not None]
         multiple = math.lcm(self.multiple_of, other.multiple_of)

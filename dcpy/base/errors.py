@@ -168,7 +168,7 @@ class ProgramError(FrontendError):
     code = "frontend.raises"
 
     def __init__(self, message: str, *, help: str = "", **rest: Any) -> None:
-        """As of any error; without a `help` it gets the advice that the exception gets at run time."""
+        """Make the error as any other; without a `help` it gets the advice that the exception gets at run time."""
         super().__init__(message, help=help or advice_on(message), **rest)
 
 

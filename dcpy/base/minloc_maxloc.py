@@ -10,7 +10,7 @@ LOCATIONS = {"minloc": np.less, "maxloc": np.greater}
 
 
 def located(name: str, first: np.ndarray[Any, Any], second: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Of two arrays (..., 2) of pairs (value, index), those with the extremum; of equal values, the lower index."""
+    """Pairs (value, index) with the extrema of two arrays (..., 2) of them; of equal values, the lower index."""
     wins = LOCATIONS[name](first[..., 0], second[..., 0])
     wins |= (first[..., 0] == second[..., 0]) & (first[..., 1] <= second[..., 1])
     return np.where(wins[..., np.newaxis], first, second)

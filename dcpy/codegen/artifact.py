@@ -64,7 +64,7 @@ class Dim:
     offset: int = 0
 
     def __str__(self) -> str:
-        """As annotations write it: ``N``, ``N + 1``, ``3``."""
+        """The size as annotations write it: ``N``, ``N + 1``, ``3``."""
         if not self.symbol:
             return str(self.constant)
         return self.symbol + (f" {'+' if self.offset > 0 else '-'} {abs(self.offset)}" if self.offset else "")
@@ -353,7 +353,7 @@ class Artifact:
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """Of the units, each once; that of the first one links."""
+        """The languages of the units, each once; that of the first one links."""
         return tuple(dict.fromkeys(unit.language for unit in self.units if unit.language))
 
     @property

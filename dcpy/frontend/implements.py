@@ -172,7 +172,7 @@ class RegisteredFunction:
 
     @functools.cached_property
     def signature(self) -> inspect.Signature:
-        """That of `call` without ``b``, worked out when it is needed first: there are hundreds of entries."""
+        """The signature of `call` without ``b``, worked out when it is needed first: there are hundreds of entries."""
         signature = inspect.signature(self.call)
         parameters = [
             p.replace(default=p.default.value) if isinstance(p.default, Static) else p

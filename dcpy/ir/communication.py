@@ -46,10 +46,10 @@ class Ranks(Protocol):
         """Wait until all ranks of the node's communicator are there; its outputs are filled then."""
 
     def send(self, node: CommNode, visit: RankVisit, to: int, tag: int, values: NDArray) -> int:
-        """Starts to send to a rank of the node's communicator; returns a request."""
+        """Start to send to a rank of the node's communicator; returns a request."""
 
     def receive(self, node: CommNode, visit: RankVisit, source: int, tag: int, like: NDArray) -> int:
-        """Starts to receive; returns a request."""
+        """Start to receive; returns a request."""
 
     def finish(self, node: CommNode, request: int, values: NDArray | None) -> NDArray | None:
         """Wait for a request. Returns what was received; None for what was sent, which `values` still have to be."""
@@ -81,7 +81,7 @@ class HaloUpdate(LibraryNode):
     corners: bool = False
 
     def widths(self) -> dict[str, tuple[tuple[int, int], ...]]:
-        """Of each array, the width before and behind along each dimension."""
+        """The widths before and behind along each dimension, of each array."""
         pairs = iter(zip(self.before, self.behind, strict=True))
         return {memlet.container: tuple(next(pairs) for _ in memlet.subset.dims) for memlet in self.inputs.values()}
 

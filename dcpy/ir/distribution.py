@@ -108,7 +108,7 @@ class Distribution:
 
     @property
     def symbols(self) -> tuple[str, ...]:
-        """Those in sizes of blocks, offsets and coordinates; the sizes of the grid are the grid's."""
+        """The symbols in sizes of blocks, offsets and coordinates; the sizes of the grid are the grid's."""
         return tuple(dict.fromkeys(name for value in self._values() for name in value.symbols))
 
     def _values(self) -> Iterator[Expr]:

@@ -36,7 +36,7 @@ class OperationCosts:
     atan2: int = 40
 
     def of(self, name: str) -> int:
-        """Of an operation by its name (`ir.expressions.ops`)."""
+        """The time of an operation by its name (`ir.expressions.ops`)."""
         cost: int = getattr(self, name, 1)
         return cost
 
@@ -53,7 +53,7 @@ class Latencies:
     pow: int = 20000
 
     def of(self, name: str, units: int) -> int:
-        """Of an operation by its name, which takes so many units of work in vector code."""
+        """The time of an operation by its name, which takes so many units of work in vector code."""
         latency: int = getattr(self, name, 0)
         return latency or (self.add if units <= 1 else units * self.exp // OperationCosts().exp)
 

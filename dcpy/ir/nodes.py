@@ -50,7 +50,7 @@ class Node(Written):
         return ()
 
     def index_labels(self) -> Mapping[str, tuple[str, ...]] | None:
-        """By connector, a label for each dimension that the memlet keeps, as in ``np.einsum``; None where unknown.
+        """A label for each dimension that a memlet keeps, by connector, as in ``np.einsum``; None where unknown.
 
         A block of the outputs, cut along labels, needs of each input the block with the same labels, and whole
         dimensions along labels that no output has.

@@ -173,7 +173,7 @@ class Sdfg:
     # -- handles -----------------------------------------------------------------------------------------------
 
     def forward(self, old: Any, new: Any) -> None:
-        """From now on, a handle to the node or block `old` means `new`."""
+        """Let a handle to the node or block `old` mean `new` from now on."""
         self._successors[old] = new
 
     def current(self, element: Any) -> Any:

@@ -70,7 +70,7 @@ def process(f: Fragment, name: str) -> Iterator[None]:
 
 @contextmanager
 def copies(f: Fragment, name: str, count: int) -> Iterator[Expr]:
-    """As many copies of a process; gives the number of each."""
+    """Enter copies of a process; gives the number of each."""
     body, param = Region(), f.fresh_name("p")
     f.append(Process(name, (param,), (Range.of(0, count),), body, span=f.node.span))
     with f.inside(body):

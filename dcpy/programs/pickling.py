@@ -34,7 +34,7 @@ class PickleFunctions:
 
     @classmethod
     def of(cls, function: FunctionType) -> PickleFunctions:
-        """Those of the program that has the name of a function."""
+        """The functions of the program that has the name of a function."""
         return cls(_standing_for(function, "mark"), _standing_for(function, "contents"))
 
 

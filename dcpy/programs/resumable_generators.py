@@ -122,7 +122,7 @@ class GeneratorCall:
         return value
 
     def send(self, value: Any) -> Any:
-        """As ``next``: no ``yield`` of the generator looks at what is sent."""
+        """Run on as ``next`` does: no ``yield`` of the generator looks at what is sent."""
         if value is not None and not self._started:
             raise TypeError("can't send non-None value to a just-started generator")
         return next(self)

@@ -459,7 +459,7 @@ class CompiledSdfg(Dispatcher):
 
     @functools.cached_property
     def _compiled_general(self) -> CompiledSdfg:
-        """For sizes that are not related as those of the samples were."""
+        """Compile for sizes that are not related as those of the samples were."""
         assert self._general is not None
         return CompiledSdfg(self._general, self._options)
 

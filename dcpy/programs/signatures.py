@@ -103,7 +103,7 @@ class Convention:
 
     @classmethod
     def of(cls, lowered: Lowered, parameters: Iterable[str]) -> Convention:
-        """That of a function of these parameters."""
+        """The convention of a function of these parameters."""
         extra = {argument.name: argument.type for argument in lowered.extra_arguments}
         found = tuple(dependence.value for dependence in lowered.dependences if is_dataclass(dependence.value))
         return cls(tuple(parameters), {**lowered.types, **extra}, lowered.passing, tuple(extra), found)

@@ -21,7 +21,7 @@ class Step(Protocol):
 
     @property
     def name(self) -> str:
-        """In the textual form."""
+        """Its name in the textual form."""
 
 
 def print_pass(step: Step) -> str:
@@ -31,7 +31,7 @@ def print_pass(step: Step) -> str:
 
 
 def _print_parameters(owner: Any, prefix: str = "") -> Iterator[str]:
-    """Those of a pass; of a table of numbers, the entries that differ (``costs.lanes=4``)."""
+    """The parameters of a pass; of a table of numbers, the entries that differ (``costs.lanes=4``)."""
     for field in fields(owner):
         value = getattr(owner, field.name)
         default = field.default if field.default_factory is MISSING else field.default_factory()

@@ -301,7 +301,7 @@ def _consumers(writer: Node, uses: Uses) -> Iterator[tuple[str, Node]]:
 
 
 def _users_among(nodes: Sequence[Node], container: str, uses: Uses) -> Iterator[Node]:
-    """Those of a state's nodes, in order, that touch a container; as quick as it is used little, or the nodes few."""
+    """The nodes of a state, in order, that touch a container; as quick as it is used little, or the nodes few."""
     users = (*uses.readers(container), *uses.writers(container))
     if not nodes or len(users) > len(nodes):
         yield from nodes

@@ -36,7 +36,7 @@ _TOLD_ELSEWHERE = (
 
 
 def details_of(element: Node | Block, sdfg: Sdfg) -> Details:
-    """Of a node or block: its plain fields, what it reads and writes by itself, its text."""
+    """Details of a node or block: its plain fields, what it reads and writes by itself, its text."""
     shown = {f.name: _plain(getattr(element, f.name)) for f in fields(element) if f.name not in _TOLD_ELSEWHERE}
     rows = [[name, value] for name, value in shown.items() if value]
     text = print_node(element, sdfg) if isinstance(element, Node) else print_block(element, sdfg)
@@ -44,14 +44,14 @@ def details_of(element: Node | Block, sdfg: Sdfg) -> Details:
 
 
 def details_of_access(access: AccessNode, desc: Data, declaration: str) -> Details:
-    """Of an access node: how its container is declared, and which version this is."""
+    """Details of an access node: how its container is declared, and which version this is."""
     number = access.version
     version = "as the state begins" if number == 0 else f"{number} of this state"
     return {"title": access.container, "rows": [["version", version]], "text": declaration, **_place(desc.span)}
 
 
 def details_of_edge(edge: Edge) -> Details:
-    """Of a memlet."""
+    """Details of a memlet."""
     memlet = edge.memlet
     if memlet is None:
         return {"title": edge.kind.value, "rows": [], "text": ""}

@@ -66,7 +66,7 @@ def call(out: Printer, expr: Call) -> Text:
 
 
 def loop_directives(out: Printer, loop: tree.Loop) -> list[str]:
-    """As in C++; a caller's variable is an array of one element to a clause."""
+    """The directives of C++; a caller's variable is an array of one element to a clause."""
     marks = tuple(
         replace(mark, name=f"{mark.name}[0:1]")
         if isinstance(mark, tree.Reduction) and mark.name in out.references
@@ -124,7 +124,7 @@ def update(out: Printer, s: tree.Update) -> None:
 
 
 def check_fail(out: Printer, s: tree.CheckFail) -> None:
-    """As in C++, but that functions take all their arguments."""
+    """Print a check as in C++, but that functions take all their arguments."""
     missing = 0 if s.forwarded else 4 - len(s.values)
     statements.check_fail(out, replace(s, values=(*s.values, *(integer(0),) * missing)))
 

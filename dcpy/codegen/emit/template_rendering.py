@@ -29,7 +29,7 @@ def _environment() -> jinja2.Environment:
 
 
 def _docstring(text: str) -> str:
-    """Inside of three quotes."""
+    """The text for the inside of three quotes."""
     return text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"').rstrip('"')
 
 

@@ -188,6 +188,6 @@ def names_in(body: Body) -> dict[str, LirType]:
 
 
 def shared_bytes(kernel: tree.Kernel) -> int:
-    """Of the memory that a block's threads share, all arrays one behind the other."""
+    """Bytes of the memory that a block's threads share, all arrays one behind the other."""
     arrays = (one for one in statements(kernel.body) if isinstance(one, tree.SharedBuffer))
     return sum(one.count * one.element.itemsize for one in arrays if isinstance(one.element, DType))

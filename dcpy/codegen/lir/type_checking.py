@@ -67,17 +67,17 @@ class FunctionTypes:
 
     @classmethod
     def of_function(cls, function: tree.Function) -> FunctionTypes:
-        """Of one of the module's."""
+        """The types of a function of the module's."""
         return cls(tuple(param.type for param in function.params), function.result)
 
     @classmethod
     def of_kernel(cls, kernel: tree.Kernel) -> FunctionTypes:
-        """Of one of the module's kernels: launching it gives nothing."""
+        """The types of a kernel of the module's: launching it gives nothing."""
         return cls(tuple(param.type for param in kernel.params), Basic.VOID)
 
     @classmethod
     def of_prototype(cls, prototype: Prototype) -> FunctionTypes:
-        """Of a foreign one."""
+        """The types of a foreign function."""
         return cls(tuple(map(_c_type, prototype.parameters)), _c_type(prototype.result))
 
 

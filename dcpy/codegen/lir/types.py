@@ -49,7 +49,7 @@ class Lanes:
 
     @property
     def itemsize(self) -> int:
-        """In bytes."""
+        """Bytes of an element."""
         return self.element.itemsize * self.count
 
 

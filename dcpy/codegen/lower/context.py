@@ -260,7 +260,7 @@ class Context:
 
     @contextmanager
     def running(self, scope: ParallelScope) -> Iterator[None]:
-        """Inside runs in parallel."""
+        """Enter a region that runs in parallel."""
         outer, self.parallel = self.parallel, scope
         asks, self.team_polling = self.team_polling, None
         try:
@@ -270,7 +270,7 @@ class Context:
 
     @contextmanager
     def in_kernel(self, scope: KernelScope) -> Iterator[None]:
-        """Inside is the body of a kernel."""
+        """Enter the body of a kernel."""
         self.kernel, self.on_host = scope, False
         try:
             yield
@@ -279,7 +279,7 @@ class Context:
 
     @contextmanager
     def as_process(self, name: str) -> Iterator[None]:
-        """Inside is the body of a process."""
+        """Enter the body of a process."""
         outer, self.process = self.process, name
         try:
             yield

@@ -104,7 +104,7 @@ def _place_buffer(name: str, desc: Data, region: Region, plan: DeclarationPlacem
 
 
 def _place_owned(name: str, needs: frozenset[str], region: Region, plan: DeclarationPlacement) -> None:
-    """After the last block that assigns a size; inside those that also fill the result, on each of their ways."""
+    """Place it after the last block that assigns a size; inside those that also fill the result, on each way."""
     assigning = [block for block in region.blocks if needs & plan.assigned[block]]
     plain = [block for block in assigning if name not in plan.accessed[block] or isinstance(block, SymbolAssign)]
     if plain or (not assigning and region.owner is None):

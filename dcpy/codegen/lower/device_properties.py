@@ -19,7 +19,7 @@ class KernelScope(Protocol):
         """Return the place of a check in the order of the program."""
 
     def looping(self, counter: LirExpr) -> AbstractContextManager[None]:
-        """In a loop around maps of the block, whose iterations grow with a number."""
+        """Enter a loop around maps of the block, whose iterations grow with a number."""
 
 
 class DeviceProperties:

@@ -42,7 +42,7 @@ class StorageLocation:
         return Prefix("&", Item(pointer, position, kind.element), kind)
 
     def step(self, indices: tuple[Expr, ...], param: str) -> Expr | None:
-        """By how many elements an access moves with a parameter; None where that differs."""
+        """Elements by which an access moves with a parameter; None where that differs."""
         total = ZERO
         for index, stride in zip(indices, self.strides, strict=True):
             form = index.linear_in(param)

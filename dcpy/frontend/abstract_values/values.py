@@ -229,7 +229,7 @@ class RangeValue:
 
     @property
     def range(self) -> Range:
-        """As a range of a loop."""
+        """The values as a range of a loop."""
         return Range(self.start, self.stop, self.step)
 
 

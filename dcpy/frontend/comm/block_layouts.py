@@ -49,7 +49,7 @@ class BlockLayout:
 
     @property
     def distribution(self) -> Distribution:
-        """That of one array for all parts."""
+        """The distribution of one array for all parts."""
         own: tuple[Axis, ...] = tuple(Blocked(axis, ONE) for axis in self.parts)
         return Distribution(NAME, (*own, *self.axes), self.rest)
 
@@ -83,7 +83,7 @@ class BlockLayout:
         return self.block[len(self.parts) :]
 
     def misfits(self, memory: ArrayValue) -> tuple[Expr, ...]:
-        """Of each dimension 1 where memory has not the size of this rank's block, 0 elsewhere and without a block."""
+        """A number for each dimension: 1 where memory has not the size of this rank's block, else 0."""
         has_block = self.grid.is_inside * self.here(presence(self.distribution, {NAME: self.process_grid}))
         return tuple(
             min_of(1, max_of(size - wanted, wanted - size)) * has_block
@@ -105,7 +105,7 @@ class BlockLayout:
 
 
 def _first(memory: ArrayValue, sizes: Sequence[Expr]) -> ArrayValue:
-    """As many elements from the beginning of each dimension."""
+    """The first elements of each dimension, as many as `sizes` say."""
     ranges = tuple(Range(ZERO, size) for size in sizes)
     return replace(memory, shape=tuple(sizes), window=memory.subset(ranges), fresh=False)
 

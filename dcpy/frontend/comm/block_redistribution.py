@@ -39,7 +39,7 @@ def block_scatter(
 def bc_scatter(
     b: OpBuilder, x: Value, out: Value = NONE, block_sizes: Value = NONE, process_grid: Value = NONE
 ) -> Value:
-    """As `BlockScatter`, in blocks of these sizes that go round the ranks."""
+    """Distribute as `BlockScatter` does, in blocks of these sizes that go round the ranks."""
     called, b.result_name = b.result_name, ""
     source = sent_operand(b, x, "comm.BCScatter")
     grid, _ = _grids(b, "BCScatter", source.rank, process_grid, NONE)
@@ -89,7 +89,7 @@ def block_gather(
 
 @implements_comm("BCGather")
 def bc_gather(b: OpBuilder, x: Value, out: Value, block_sizes: Value, process_grid: Value = NONE) -> Value:
-    """As `BlockGather` with `out`, of blocks of these sizes that go round the ranks."""
+    """Collect as `BlockGather` with `out` does, from blocks of these sizes that go round the ranks."""
     source = sent_operand(b, x, "comm.BCGather")
     grid, _ = _grids(b, "BCGather", source.rank, process_grid, NONE)
     axes, target = _axes(b, "BCGather", source.rank, grid, NONE), _memory(b, "BCGather", source, out)

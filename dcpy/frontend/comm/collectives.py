@@ -55,7 +55,7 @@ def bcast(b: OpBuilder, buffer: Value, root: Value = ROOT) -> Value:
 
 @implements_comm("Reduce")
 def reduce(b: OpBuilder, *operands: Value, op: Value = SUM, root: Value = NONE) -> Value:
-    """At the root, what all `x` are together; elsewhere `out` stays as it is."""
+    """Combine all `x` at the root; elsewhere `out` stays as it is."""
     x, out, fields, at = combining(b, "Reduce", operands, op, root)
     where = rank_of(b, ROOT if at == NONE else at, "root")
     b.library("comm.reduce", {"x": x, "out": out}, {"out": out}, root=where, **fields)
@@ -64,7 +64,7 @@ def reduce(b: OpBuilder, *operands: Value, op: Value = SUM, root: Value = NONE) 
 
 @implements_comm("Allreduce")
 def allreduce(b: OpBuilder, *operands: Value, op: Value = SUM) -> Value:
-    """On each rank, what all `x` are together."""
+    """Combine all `x` on each rank."""
     x, out, fields, _ = combining(b, "Allreduce", operands, op, ROOT)
     b.library("comm.allreduce", {"x": x}, {"out": out}, **fields)
     return NONE
@@ -94,13 +94,13 @@ def scatter(b: OpBuilder, x: Value, out: Value, root: Value = ROOT) -> Value:
 
 @implements_comm("Gather")
 def gather(b: OpBuilder, x: Value, out: Value, root: Value = ROOT) -> Value:
-    """At the root, `out` are the rows of all `x`, in the order of the ranks; elsewhere it stays as it is."""
+    """Put the rows of all `x` into `out` at the root, in the order of the ranks; elsewhere it stays as it is."""
     return _moved(b, "Gather", x, out, root)
 
 
 @implements_comm("Allgather")
 def allgather(b: OpBuilder, x: Value, out: Value) -> Value:
-    """On each rank, `out` are the rows of all `x`, in the order of the ranks."""
+    """Put the rows of all `x` into `out` on each rank, in the order of the ranks."""
     return _moved(b, "Allgather", x, out)
 
 

@@ -99,14 +99,14 @@ def recv(b: OpBuilder, comm: Value, buf: Value, source: Value = ANYBODY, tag: Va
 
 @stands_for("Comm.Isend", "Comm.Issend")
 def isend(b: OpBuilder, comm: Value, buf: Value, dest: Value, tag: Value = TAG) -> Value:
-    """Starts to send; gives the request."""
+    """Start to send; gives the request."""
     _all_ranks(b, comm)
     return point_to_point.isend(b, _buffer(b, buf), dest, tag)
 
 
 @stands_for("Comm.Irecv")
 def irecv(b: OpBuilder, comm: Value, buf: Value, source: Value = ANYBODY, tag: Value = ANYTHING) -> Value:
-    """Starts to receive; gives the request."""
+    """Start to receive; gives the request."""
     _all_ranks(b, comm)
     return point_to_point.irecv(b, _buffer(b, buf), source, tag)
 
@@ -116,7 +116,7 @@ def sendrecv(
     b: OpBuilder, comm: Value, sendbuf: Value, dest: Value, sendtag: Value = TAG, recvbuf: Value = NONE,
     source: Value = ANYBODY, recvtag: Value = ANYTHING,
 ) -> Value:  # fmt: skip
-    """Both at once, each with its tag."""
+    """Send and receive at once, each with its tag."""
     _all_ranks(b, comm)
     taken = point_to_point.irecv(b, _buffer(b, recvbuf), source, recvtag)
     given = point_to_point.isend(b, _buffer(b, sendbuf), dest, sendtag)
@@ -155,14 +155,14 @@ def bcast(b: OpBuilder, comm: Value, buf: Value, root: Value = FIRST) -> Value:
 def reduce(
     b: OpBuilder, comm: Value, sendbuf: Value, recvbuf: Value, op: Value = SUM, root: Value = FIRST
 ) -> Value:
-    """At the root, what all are together."""
+    """Combine the arrays of all ranks at the root."""
     _all_ranks(b, comm)
     return collectives.reduce(b, _buffer(b, sendbuf), _buffer(b, recvbuf), op=_operation(b, op), root=root)
 
 
 @stands_for("Comm.Allreduce")
 def allreduce(b: OpBuilder, comm: Value, sendbuf: Value, recvbuf: Value, op: Value = SUM) -> Value:
-    """On each rank, what all are together."""
+    """Combine the arrays of all ranks on each rank."""
     _all_ranks(b, comm)
     return collectives.allreduce(b, _buffer(b, sendbuf), _buffer(b, recvbuf), op=_operation(b, op))
 
@@ -190,14 +190,14 @@ def scatter(b: OpBuilder, comm: Value, sendbuf: Value, recvbuf: Value, root: Val
 
 @stands_for("Comm.Gather", "Comm.Gatherv")
 def gather(b: OpBuilder, comm: Value, sendbuf: Value, recvbuf: Value, root: Value = FIRST) -> Value:
-    """At the root, the elements of all ranks, in their order."""
+    """Collect the elements of all ranks at the root, in their order."""
     _all_ranks(b, comm)
     return collectives.gather(b, *_pieces(b, sendbuf, recvbuf), root)
 
 
 @stands_for("Comm.Allgather", "Comm.Allgatherv")
 def allgather(b: OpBuilder, comm: Value, sendbuf: Value, recvbuf: Value) -> Value:
-    """On each rank, the elements of all ranks, in their order."""
+    """Collect the elements of all ranks on each rank, in their order."""
     _all_ranks(b, comm)
     return collectives.allgather(b, *_pieces(b, sendbuf, recvbuf))
 

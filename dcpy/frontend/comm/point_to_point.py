@@ -73,7 +73,7 @@ def sendrecv(b: OpBuilder, sendbuf: Value, dest: Value, recvbuf: Value, source: 
 
 @implements_comm("Isend")
 def isend(b: OpBuilder, buffer: Value, dest: Value, tag: Value = TAG, request: Value = NONE) -> Value:
-    """Starts to send; the array may not be written before the wait."""
+    """Start to send; the array may not be written before the wait."""
     x = sent_operand(b, buffer, "comm.Isend")
     fields = {"to": rank_of(b, dest, "dest"), "tag": b.integer(tag, "tag")}
     word, found = _new_request(b, request, PendingMessage(x, False, b.emit.span, tuple(b.emit.open_regions)))
@@ -83,7 +83,7 @@ def isend(b: OpBuilder, buffer: Value, dest: Value, tag: Value = TAG, request: V
 
 @implements_comm("Irecv")
 def irecv(b: OpBuilder, buffer: Value, source: Value, tag: Value = TAG, request: Value = NONE) -> Value:
-    """Starts to receive; the array may not be touched before the wait."""
+    """Start to receive; the array may not be touched before the wait."""
     out = received_operand(b, buffer, "comm.Irecv")
     fields = {"source": rank_of(b, source, "source"), "tag": b.integer(tag, "tag")}
     word, found = _new_request(b, request, PendingMessage(out, True, b.emit.span, tuple(b.emit.open_regions)))

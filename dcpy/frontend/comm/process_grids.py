@@ -77,7 +77,7 @@ class CartesianGrid:
 
     @property
     def axes(self) -> tuple[int, ...]:
-        """Those of the whole that it has."""
+        """The axes of the whole grid that it has."""
         return tuple(axis for axis, has in enumerate(self.keep) if has)
 
     @property

@@ -348,7 +348,7 @@ def _has_binding_choice(tree: ast.expr) -> bool:
 
 
 def _path(tree: ast.expr, heights: dict[ast.AST, int]) -> tuple[list[tuple[ast.expr, Key]], ast.expr]:
-    """From an expression down to a part that is not too deep, or that does not evaluate what is deep in any case."""
+    """The way from an expression down to a part that is not too deep, or may not evaluate what is deep."""
     path: list[tuple[ast.expr, Key]] = []
     node = tree
     while heights[node] > DEEPEST // 2 and not _binds_by_choice(node):

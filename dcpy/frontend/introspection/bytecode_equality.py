@@ -47,7 +47,7 @@ def is_rewritten(code: CodeType) -> bool:
 
 
 def extent_of(code: CodeType) -> Extent | None:
-    """From the first to the last character that the instructions come from; None where Python does not know."""
+    """The first and the last character that the instructions come from; None where Python does not know."""
     starts, ends = [], []
     for first, last, column, end_column in code.co_positions():
         if first is None or last is None or column is None or end_column is None:

@@ -68,7 +68,7 @@ class Closure:
         return self._record(NameRead("attribute", owner, name, None))
 
     def peek(self, name: str) -> tuple[bool, Any]:
-        """As `lookup`, and nothing is recorded: for what is decided about code, not for what the code means."""
+        """Look a name up as `lookup` does, without a record: for decisions about code, not for its meaning."""
         kind, owner = ("cell", self._cells[name]) if name in self._cells else ("global", self._globals)
         value = NameRead(kind, owner, name, None).current()
         return (False, None) if value is _MISSING else (True, value)

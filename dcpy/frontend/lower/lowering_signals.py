@@ -73,7 +73,7 @@ class WillRaise(ProgramError):
 
     @property
     def symbols(self) -> set[str]:
-        """Those that its numbers are made of."""
+        """The symbols that its numbers are made of."""
         return {name for value in self.values for name in value.symbols}
 
 

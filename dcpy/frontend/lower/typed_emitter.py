@@ -345,7 +345,7 @@ class TypedEmitter(ABC):
         return self.share_memory(left.container, right.container)
 
     def share_memory(self, left: str, right: str) -> bool:
-        """As `may_overlap`, for containers."""
+        """Return what `may_overlap` says, for containers."""
         a, b = self.root(left), self.root(right)
         return a == b or b in self.overlapped(a)
 

@@ -334,7 +334,7 @@ def flatten(b: OpBuilder, a: Value, order: Value = ORDER_C) -> Value:
 
 @method("reshape")
 def reshape(b: OpBuilder, a: Value, *shape: Value, order: Value = ORDER_C, copy: Value = NONE) -> Value:
-    """As many elements in another shape, given as a tuple or as several sizes."""
+    """The same elements in another shape, given as a tuple or as several sizes."""
     return manipulation.reshape(b, a, shape[0] if len(shape) == 1 else TupleValue(shape), order, copy=copy)
 
 

@@ -46,7 +46,7 @@ class Flags:
     forc: Any
 
     def __getitem__(self, name: str) -> Any:
-        """By the names that NumPy takes as keys."""
+        """Return a flag by the name that NumPy takes as a key."""
         if name == "C_CONTIGUOUS" or name == "C" or name == "CONTIGUOUS":
             return self.c_contiguous
         if name == "F_CONTIGUOUS" or name == "F" or name == "FORTRAN":

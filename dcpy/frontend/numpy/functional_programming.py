@@ -102,7 +102,7 @@ def fromfunction(function: Any, shape: Any, *, dtype: Any = float, **kwargs: Any
 
 @implements(np.piecewise)
 def piecewise(b: OpBuilder, x: Value, condlist: Value, funclist: Value, *args: Value, **kw: Value) -> Value:
-    """For each condition a function of the elements where it holds, or a number; one more is for the others."""
+    """A function of the elements, or a number, for each condition, where it holds; one more is for the others."""
     tests, functions = items_of(condlist), items_of(funclist)
     if functions is None:
         raise b.error("np.piecewise takes a list of functions and numbers")

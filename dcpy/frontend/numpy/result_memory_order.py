@@ -32,13 +32,13 @@ def in_c_order(b: OpBuilder, found: ArrayValue, operands: Sequence[ArrayValue]) 
     np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft, np.fft.hfft, np.fft.ihfft,
 )  # fmt: skip
 def as_first(b: OpBuilder, found: ArrayValue, operands: Sequence[ArrayValue]) -> memory_order.Axes:
-    """That of a copy of the first operand."""
+    """The order of a copy of the first operand."""
     return memory_order.order_of_copy(b, operands[0] if operands else found)
 
 
 @results_lie(np.polyval)
 def as_last(b: OpBuilder, found: ArrayValue, operands: Sequence[ArrayValue]) -> memory_order.Axes:
-    """That of a copy of the last operand."""
+    """The order of a copy of the last operand."""
     return memory_order.order_of_copy(b, operands[-1] if operands else found)
 
 

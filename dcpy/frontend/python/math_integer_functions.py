@@ -35,7 +35,7 @@ def _whole(b: OpBuilder, value: Value, name: str) -> Value:
 
 
 def _require_multiple(b: OpBuilder, x: Value, y: Value) -> None:
-    """That the least common multiple of `x` and `y` fits."""
+    """Require that the least common multiple of `x` and `y` fits."""
     left, right = scalar_expr(x), scalar_expr(y)
     divisor = op("max", op("gcd", left, right), Const(1, types.int64))
     test = op("mul_fits", op("floordiv", left, divisor), right)
@@ -146,11 +146,11 @@ def factorial(b: OpBuilder, n: Value, /) -> Value:
 
 @implements(math.comb)
 def comb(b: OpBuilder, n: Value, k: Value, /) -> Value:
-    """In how many ways `k` of `n` things are chosen, without order."""
+    """The number of ways in which `k` of `n` things are chosen, without order."""
     return _computed(math.comb, _comb)(b, n, k)
 
 
 @implements(math.perm)
 def perm(b: OpBuilder, n: Value, k: Value = NONE, /) -> Value:
-    """In how many ways `k` of `n` things are chosen in order; all of them by default."""
+    """The number of ways in which `k` of `n` things are chosen in order; of all of them by default."""
     return factorial(b, n) if k == NONE else _computed(math.perm, _perm)(b, n, k)

@@ -144,7 +144,7 @@ def dist(b: OpBuilder, p: Value, q: Value, /) -> Value:
 
 
 def _length(x: Any) -> Any:
-    """In units of a power of two near to the largest coordinate, so that no square overflows or vanishes."""
+    """The length in units of a power of two near to the largest coordinate, so that no square overflows or vanishes."""
     largest = 0.0
     undefined = False
     for k in range(len(x)):

@@ -31,7 +31,7 @@ NONE = Static(None)
 
 @implements(round)
 def round_(b: OpBuilder, number: Value, ndigits: Value = NONE) -> Value:
-    """To the nearest even integer, or decimal number with so many digits; an int without `ndigits`."""
+    """The nearest even integer, or decimal number with so many digits; an int without `ndigits`."""
     if not is_number(number) or dtype_of(number).kind == "c":
         raise b.error(f"round() does not take {kind_of(number)}", help="use np.round for arrays and complex numbers")
     if ndigits == NONE:

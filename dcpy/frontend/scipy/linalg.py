@@ -136,7 +136,7 @@ def _by_triangle(x: Any, right: Any, transposed: bool, lower: bool, unit: bool) 
 
 @written_in_python(la.lu_factor)
 def lu_factor(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Any:
-    """Both factors in one matrix, and where rows were swapped."""
+    """The two factors in one matrix, and where rows were swapped."""
     lu, pivots = factored(_checked(a, check_finite))
     return lu, pivots - np.int32(1)
 

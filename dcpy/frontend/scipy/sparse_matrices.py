@@ -98,7 +98,7 @@ class Sparse:
 
     @property
     def dtype(self) -> Any:
-        """Of the elements."""
+        """The dtype of the elements."""
         return self.data.dtype
 
     def __add__(self, other: Any) -> Any:

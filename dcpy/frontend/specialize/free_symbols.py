@@ -98,7 +98,7 @@ def _names(code: CodeType) -> Iterator[str]:
 def undetermined(
     name: str, shapes: Mapping[str, Sequence[Expr]], arguments: Mapping[str, Any], given: Mapping[str, Any]
 ) -> dict[str, int]:
-    """Those of the symbols given to a call that no argument determines; the others must be what shapes say.
+    """The given symbols that no argument determines; the others must be what shapes say.
 
     `shapes` are those of parameters, over symbols; `arguments` the values of parameters.
     """

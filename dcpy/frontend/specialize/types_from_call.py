@@ -166,7 +166,7 @@ def laid_out(kind: ArrayType, array: np.ndarray[Any, Any]) -> ArrayType:
 
 
 def alias_groups(values: Mapping[str, Any]) -> dict[str, str]:
-    """For arrays, and generators, that share memory, the name of the first of the group."""
+    """The name of the first of each group of arrays, and generators, that share memory."""
     groups: dict[str, str] = {}
     arrays = {name: words_of(value) if is_generator(value) else value for name, value in values.items()}
     names = [name for name, array in arrays.items() if isinstance(array, np.ndarray)]
@@ -185,7 +185,7 @@ def shapes_of(values: Mapping[str, Any], known: Container[str] = ()) -> dict[str
 
 
 def _relations(sizes: set[_Sequence]) -> dict[_Sequence, _Sequence]:
-    """For each size the one that it is expressed by: the smallest of a chain of sizes, each close to the next.
+    """The size by which each one is expressed: the smallest of a chain of sizes, each close to the next.
 
     In 60 levels of 64 by 64 points with a halo, 68 and 64 are related whatever 64 and 60 are. After another call in
     which 60 has stayed and 64 has not, those two are not related any more.

@@ -77,7 +77,7 @@ def side_of(desc: Data) -> Side:
 
 
 def twins(sdfg: Sdfg) -> dict[str, str]:
-    """For each container in global memory that has a twin, the container of the host with the same elements."""
+    """The container of the host with the same elements, for each one in global memory that has such a twin."""
     known = {name: desc for region in sdfg.body.walk_regions() for name, desc in region.containers.items()}
     found: dict[str, str] = {}
     for name, desc in known.items():

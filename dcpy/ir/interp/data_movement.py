@@ -182,7 +182,7 @@ class DataMovement:
     # -- streams -----------------------------------------------------------------------------------------------
 
     def _popped(self, stream: StreamQueues, node: Copy) -> NDArray:
-        """As many elements as the destination of a copy takes."""
+        """The next elements, as many as the destination of a copy takes."""
         shape = tuple(
             len(range(*(edge.evaluate(self.symbols) for edge in (dim.start, dim.stop, dim.step))))
             for dim in node.dst.subset.dims

@@ -50,19 +50,19 @@ def joined(parts: list[Interval]) -> Interval:
 
 
 def product(x: Interval, y: Interval) -> Interval:
-    """Of ``a * b``."""
+    """The interval of ``a * b``."""
     return hull([a * b for a in x for b in y])
 
 
 def power(base: Interval, exponent: int) -> Interval:
-    """Of ``a ** n`` with a known `n`."""
+    """The interval of ``a ** n`` with a known `n`."""
     low, high = base
     ends = [low**exponent, high**exponent]
     return (0, max(ends)) if exponent % 2 == 0 and low < 0 < high else hull(ends)
 
 
 def quotient(value: Interval, divisor: Interval) -> Interval:
-    """Of ``a // b``; where `b` may not be positive, of any quotient of `a`."""
+    """The interval of ``a // b``; where `b` may not be positive, of any quotient of `a`."""
     if divisor[0] > 0:
         return hull([a // b for a in value for b in divisor])
     size = max(map(abs, value))
@@ -70,7 +70,7 @@ def quotient(value: Interval, divisor: Interval) -> Interval:
 
 
 def remainder(value: Interval, divisor: Interval, unknown: Interval) -> Interval:
-    """Of ``a % b`` with a positive `b`; `unknown` where that is not proved."""
+    """The interval of ``a % b`` with a positive `b`; `unknown` where that is not proved."""
     (low, high), (smallest, largest) = value, divisor
     if smallest <= 0:
         return unknown
@@ -78,7 +78,7 @@ def remainder(value: Interval, divisor: Interval, unknown: Interval) -> Interval
 
 
 def of_atom(atom: Atom, of: Callable[[Expr], Interval]) -> Interval:
-    """Of a minimum, a maximum, a quotient or a remainder, whose operands lie in ``of(operand)``."""
+    """The interval of a minimum, a maximum, a quotient or a remainder, whose operands lie in ``of(operand)``."""
     parts = [of(arg) for arg in atom.args]
     match atom.kind:
         case "min" | "max":
@@ -92,7 +92,7 @@ def of_atom(atom: Atom, of: Callable[[Expr], Interval]) -> Interval:
 def polynomial(
     value: Expr, of: Callable[[Atom], Interval], known: Mapping[Monomial, Interval] = MappingProxyType({})
 ) -> Interval:
-    """Of a sum of products of atoms, exactly: it may leave 64 bits. Of some products more is `known`."""
+    """The interval of a sum of products of atoms, exactly: it may leave 64 bits. Of some products more is `known`."""
     low = high = 0
     for monomial, factor in value.terms:
         term: Interval = (factor, factor)

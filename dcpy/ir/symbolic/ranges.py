@@ -257,7 +257,7 @@ class Ranges:
         return weaker is not expr and self._follows(weaker)
 
     def _innermost_first(self, symbols: Iterable[str]) -> list[str]:
-        """Those that have bounds, the last bound first: its bounds mention the others."""
+        """The symbols that have bounds, the last bound first: its bounds mention the others."""
         if self._positions is None:  # of all symbols of a program, where an expression has a few
             self._positions = {name: position for position, name in enumerate(self._bounds)}
         known = [name for name in symbols if name in self._positions]

@@ -48,7 +48,7 @@ class _ExprPrinter:
         self.taken = taken  # names that do not read as symbols
 
     def text(self, expr: ScalarExpr, level: int = 0) -> str:
-        """In parentheses where the outermost operator binds looser than `level`."""
+        """The text, in parentheses where the outermost operator binds looser than `level`."""
         text, precedence = self.render(expr)
         return f"({text})" if precedence < level else text
 

@@ -142,7 +142,7 @@ class BatchedGemm(ScaledProduct):
         updated(self, np.matmul(a, b), inputs, outputs["c"], "c")
 
     def problems(self) -> Iterator[str]:
-        """Those of one product, and stacks of different sizes."""
+        """The problems of one product, and stacks of different sizes."""
         wrong = list(_connector_problems(self, ("a", "b"), ("c", "alpha", "beta"), "c"))
         yield from wrong
         if wrong:
@@ -223,7 +223,7 @@ class GemvPair(LibraryNode):
         return "w" not in self.inputs
 
     def meaning(self, inputs: Arrays, outputs: Arrays) -> None:
-        """Both formulas, in NumPy."""
+        """Compute both formulas, in NumPy."""
         inputs = {"w": outputs["y"], **inputs}
         for output, vector in (("y", "x"), ("z", "w")):
             known = {"y": output, "alpha": f"alpha_{output}", "beta": f"beta_{output}"}
@@ -232,7 +232,7 @@ class GemvPair(LibraryNode):
             updated(self.part(output), np.matmul(a, inputs[vector]), mine, outputs[output], "y")
 
     def problems(self) -> Iterator[str]:
-        """Those of its parts, and connectors that it has not."""
+        """The problems of its parts, and connectors that it has not."""
         known = ("a", "x", "w", "y", "z", "alpha_y", "beta_y", "alpha_z", "beta_z")
         wrong = [name for name in self.inputs if name not in known]
         if wrong or set(self.outputs) != {"y", "z"} or not {"a", "x"} <= set(self.inputs):

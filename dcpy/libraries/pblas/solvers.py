@@ -79,7 +79,7 @@ class SolverOnGrid(Collective):
         }
 
     def meaning_of_all(self, visits: Sequence[RankVisit]) -> int:
-        """That of the node of one rank, on the matrices as wholes."""
+        """Compute what the node of one rank does, on the matrices as wholes."""
         sections = dict(zip(self.blocks, self.parts, strict=True))
         inputs = {name: assembled(sections[name], visits, [visit.inputs[name] for visit in visits])
                   for name in self.inputs}  # fmt: skip

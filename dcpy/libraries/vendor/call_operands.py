@@ -62,7 +62,7 @@ class VendorCall(CblasCall):
         return Matrix(packed, rows, columns, False, max_of(columns, 1)), rows * columns
 
     def vector(self, operand: Operand, *, written: bool = False, summed_up: bool = False) -> CblasVector:
-        """As `matrix`."""
+        """The vector as `matrix` has it."""
         if lies_the_same(self.f, operand):
             return super().vector(operand, written=written, summed_up=summed_up)
         (size,) = operand.shape

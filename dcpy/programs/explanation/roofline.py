@@ -64,7 +64,7 @@ class Roofline:
 
     @classmethod
     def of(cls, times: Sequence[NestTime], processor: Processor, whose: str, sdfg: Sdfg) -> Roofline:
-        """Of the nests of a program."""
+        """The roofline of the nests of a program."""
         return cls(tuple(_point(time, sdfg) for time in times), tuple(_roofs(processor)), whose)
 
     def save(self, path: str | Path) -> Path:

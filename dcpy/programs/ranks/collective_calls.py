@@ -81,7 +81,7 @@ class CallDescription:
 
 
 def worlds_of(values: Iterable[Any]) -> list[World]:
-    """Those whose ranks have these arguments, each once."""
+    """The worlds whose ranks have these arguments, each once."""
     found = (value.grid.world if isinstance(value, DistArray) else value.world
              for value in values if isinstance(value, DistArray | OnRoot))  # fmt: skip
     return list(dict.fromkeys(found))
@@ -390,7 +390,7 @@ class RankProgram:
         return found
 
     def _grids(self, described: CallDescription) -> list[Grid]:
-        """Those of the arguments, those that the program names, then all ranks as a plan or a solver has them."""
+        """The grids of the arguments, those that the program names, then all ranks as a plan or a solver has them."""
         world, recipe = self.world, self.recipe
         named = [Grid(sizes, world) for sizes in recipe.fixed[len(described.grids) :]]
         more = recipe.grids[len(described.grids) + len(named) :]

@@ -61,7 +61,7 @@ class SymbolSources:
         return all(not sizes or sizes == given for sizes, given in zip(self.fixed, grids, strict=False))
 
     def as_json(self) -> dict[str, Any]:
-        """For the record of the program."""
+        """The facts for the record of the program."""
         return {"ranks": asdict(self)}
 
     @classmethod

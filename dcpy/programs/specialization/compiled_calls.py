@@ -106,7 +106,7 @@ class CallingInformation:
     guards: Guards
 
     def compiled(self, loaded: Loaded) -> Compiled:
-        """With the machine code."""
+        """The call with the machine code."""
         return Compiled(loaded, self.guards, self.closure, self.arrays, self.callbacks, self.described)
 
 

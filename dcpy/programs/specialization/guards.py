@@ -38,7 +38,7 @@ def guards_on(known: Fingerprint) -> Guards:
 
 
 def _of_code(values: Iterable[object]) -> Guards:
-    """In IPython the code of the user's functions among them: ``%autoreload`` gives functions other code."""
+    """The guards of code, in IPython of the user's functions too: ``%autoreload`` gives functions other code."""
     if shell() is None:
         return ()
     functions = {id(value): value for value in values if isinstance(value, FunctionType)}

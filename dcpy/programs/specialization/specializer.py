@@ -114,7 +114,7 @@ class Specializer:
                     raise error
 
     def undetermined(self, arguments: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, int]:
-        """Those of the given symbols that no argument determines; `ArgumentError` where an argument contradicts."""
+        """The given symbols that no argument determines; `ArgumentError` where an argument contradicts."""
         from dcpy.frontend.specialize.free_symbols import undetermined
 
         shapes = {name: kind.dims for name, kind in self.annotated().items() if isinstance(kind, ArrayType)}
@@ -358,7 +358,7 @@ class Specializer:
         return parts, tuple(path for path, new, old in zip(paths, shown, leaves, strict=True) if new is not old)
 
     def names(self, symbols: tuple[str, ...]) -> tuple[str, ...]:
-        """Of the values of a call."""
+        """The names of the values of a call."""
         return (*inspect.signature(self.function).parameters, *symbols)
 
     def _takes_array(self, name: str) -> bool:

@@ -104,7 +104,7 @@ class _MemoryCopy:
         return cls(low, high, data)
 
     def write_back(self) -> None:
-        """Only what has changed: the memory may be a constant's."""
+        """Write back only what has changed: the memory may be a constant's."""
         size = ctypes.c_size_t(self.high - self.low)
         if _libc.memcmp(ctypes.c_void_p(self.data.ctypes.data), ctypes.c_void_p(self.low), size) != 0:
             ctypes.memmove(self.low, self.data.ctypes.data, self.high - self.low)

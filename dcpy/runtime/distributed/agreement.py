@@ -60,7 +60,7 @@ def _tell_failures(world: World, failed: BaseException | None) -> None:
 
 
 def settle(world: World, failed: BaseException | None) -> None:
-    """After a call in which ranks have sent messages: where one has failed, all raise the error of the first such rank.
+    """Settle a call in which ranks have sent messages: if one has failed, all raise the error of the first such rank.
 
     A rank that fails in a program leaves it, and the others may wait for its messages. If they come here all the same
     (they have failed, too, or needed nothing more of it), all raise, and go on over another communicator: nobody has

@@ -26,7 +26,7 @@ class WaitingMessage:
         return self.tag in (message.tag, ANY_TAG)
 
     def Wait(self) -> None:
-        """As of mpi4py's requests. Raises `CommunicationError` where it would wait for ever."""
+        """Wait as mpi4py's requests do. Raises `CommunicationError` where it would wait for ever."""
         if not self.is_met:
             raise CommunicationError(
                 "a rank alone waits for a message to itself, which it does not send",

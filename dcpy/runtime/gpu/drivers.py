@@ -130,7 +130,7 @@ class DriverProgram(Device):
 
     @property
     def address(self) -> int:
-        """Of the table."""
+        """The address of the table."""
         return self.table
 
     def close(self) -> None:
@@ -155,7 +155,7 @@ class DriverProgram(Device):
         return launches.value, seconds.value
 
     def take_times(self) -> None:
-        """From now on, launches are timed by events."""
+        """Time launches by events from now on."""
         self.context.library.dcpy_profile(self.table)
 
     def limit_workspace(self, size: int) -> None:

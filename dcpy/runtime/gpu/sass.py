@@ -41,7 +41,7 @@ def run_tool(name: str, *arguments: str) -> str:
 
 
 def instructions(cubin: bytes) -> Mapping[str, tuple[str, ...]]:
-    """By kernel its instructions in order, with their modifiers and without operands: ``LDG.E.128``, ``BAR.SYNC``."""
+    """The instructions of each kernel in order, with modifiers and without operands: ``LDG.E.128``, ``BAR.SYNC``."""
     with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
         file.write(cubin)
         file.flush()

@@ -129,7 +129,7 @@ def toolchains_of(artifact: Artifact, options: Options, toolchain: Toolchain) ->
 
 
 def _record_name(program_key: str, options: Options, toolchain: Toolchain) -> str:
-    """Of a record. What was measured of the processor may decide what a program of this key becomes."""
+    """The name of a record. What was measured of the processor may decide what a program of this key becomes."""
     measured = runtime_of(options).measured(options)
     told = (program_key, _context(options, toolchain), *filter(None, (measured,)))
     return hashlib.sha256(repr(told).encode()).hexdigest()[:32]

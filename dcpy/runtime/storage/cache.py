@@ -236,7 +236,7 @@ def _digest(file: Path) -> str:
 
 
 def _line(file: Path) -> str:
-    """Of a manifest: ``digest name``."""
+    """A line of a manifest: ``digest name``."""
     return f"{_digest(file)} {file.name}"
 
 

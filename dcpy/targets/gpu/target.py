@@ -32,7 +32,7 @@ def _pipeline(options: Options, costs: Costs, limits: Limits) -> Pipeline:
 
 
 def _toolchain(options: Options) -> Toolchain:
-    """Of the host: what compiles kernels depends on the device (runtime.gpu)."""
+    """The compiler of the host: what compiles kernels depends on the device (runtime.gpu)."""
     return find_toolchain(options.cpu.compiler)
 
 

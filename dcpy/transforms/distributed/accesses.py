@@ -73,7 +73,7 @@ def views_inside(node: Node) -> Iterator[tuple[str, View]]:
 
 
 def labels_of(node: Node) -> Mapping[str, tuple[str, ...]] | None:
-    """For each operand of a node the labels of the dimensions that its memlet keeps; None where there are none."""
+    """The labels of the dimensions that the memlet of each operand keeps; None where there are none."""
     if isinstance(node, Copy):
         names = tuple(f"d{dim}" for dim in range(len(node.src.subset.shape)))
         return {"src": names, "dst": names}
@@ -81,7 +81,7 @@ def labels_of(node: Node) -> Mapping[str, tuple[str, ...]] | None:
 
 
 def anchors_of(touch: NodeAccess, labels: tuple[str, ...]) -> tuple[Anchor | None, ...]:
-    """For each dimension of a touch the label that it follows; None where it follows none, or is not known to."""
+    """The label that each dimension of a touch follows; None where it follows none, or is not known to."""
     if touch.labels is not None:
         own = iter(touch.labels)
         return tuple(

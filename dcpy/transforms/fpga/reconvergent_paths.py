@@ -25,7 +25,7 @@ def queues_on_cycles(sdfg: Sdfg, uses: Uses) -> Iterator[str]:
 
 
 def queues_on_cycles_of(block: Dataflow, uses: Uses) -> Iterator[str]:
-    """Those of one network."""
+    """The queues of one network."""
     import networkx
 
     graph = _graph([inner for inner in block.body.blocks if isinstance(inner, Process)], uses)

@@ -49,7 +49,7 @@ class StencilWindow:
 
     @property
     def strides(self) -> tuple[int, ...]:
-        """In elements of the box, which come row by row."""
+        """Strides in elements of the box, which come row by row."""
         return tuple(reversed(list(accumulate((1, *reversed(self.extents)), mul))))
 
     @property

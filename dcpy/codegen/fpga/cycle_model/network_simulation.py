@@ -195,7 +195,7 @@ class _Process:
         queue.taken += 1
 
     def bubbles(self, queue: _Queue) -> Iterator[tuple[_Queue, bool]]:
-        """Only the new iteration waits for a token: what is due leaves."""
+        """Let the new iteration alone wait for a token: what is due leaves."""
         while True:
             is_there = queue.taken < queue.pushed
             if is_there:
@@ -277,7 +277,7 @@ class _Process:
         queue.consumer = None if queue.consumer is self else queue.consumer
 
     def wait_for_any(self, token: _Queue, room: _Queue) -> Iterator[tuple[_Queue, bool]]:
-        """For a token or for room: whichever comes first."""
+        """Wait for a token or for room, whichever comes first."""
         room.producer = self
         yield from self.wait(token, False)
         room.producer = None

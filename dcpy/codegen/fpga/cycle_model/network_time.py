@@ -71,7 +71,7 @@ class _SpawnedProcess:
 
     @property
     def name(self) -> str:
-        """With the number of the copy, where there are several."""
+        """The name with the number of the copy, where there are several."""
         return self.function.name if self.copy is None else f"{self.function.name}[{self.copy}]"
 
     @property
@@ -194,7 +194,7 @@ class _Lateness:
     events: dict[int, int] = field(default_factory=dict)
 
     def at(self, cycle: int) -> int:
-        """In a cycle of the process' own."""
+        """Cycles by which it is late in a cycle of its own."""
         return max((late for since, late in self.events.items() if since <= cycle), default=0)
 
     def note(self, cycle: int, late: int) -> bool:
@@ -206,7 +206,7 @@ class _Lateness:
 
 
 def _shifts(courses: Sequence[ProcessTime]) -> tuple[list[int], list[int]]:
-    """By how many cycles each process starts, and ends, later than it would if it never waited."""
+    """The cycles by which each process starts, and ends, later than it would if it never waited."""
     producers = {queue: number for number, course in enumerate(courses) for queue in course.pushes}
     lags = [_Lateness() for _ in courses]
 

@@ -39,7 +39,7 @@ class ProgramTime:
 
     @property
     def cycles(self) -> int | None:
-        """Of all runs; None where they are not known."""
+        """The cycles of all runs; None where they are not known."""
         if self.unknown or any(kernel.unknown for kernel in self.kernels.values()):
             return None
         return sum(kernel.cycles for kernel in self.kernels.values())

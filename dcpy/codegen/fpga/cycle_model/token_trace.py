@@ -100,7 +100,7 @@ def _iterations(
 
 
 def _in_iteration(body: tree.Body, known: dict[str, int]) -> Iterator[Move]:
-    """In one iteration of a pipeline: loops inside of it are unrolled."""
+    """The moves in one iteration of a pipeline: loops inside of it are unrolled."""
     for statement in body:
         match statement:
             case tree.Loop():

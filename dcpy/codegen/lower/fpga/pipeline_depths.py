@@ -170,7 +170,7 @@ class _IterationTiming:
                 self.asks(-(-path.reached // max(near or 1, 1)), why)
 
     def distance(self, read: LirExpr, written: LirExpr, variable: str) -> int | None:
-        """After how many iterations what is written is read; None: never."""
+        """Iterations after which what is written is read; None: never."""
         if len(self.axes) > 1 and (place := polynomial(read)) is not None and place == polynomial(written):
             return reuse_distance(read, self.axes)
         return dependence_distance(read, written, variable)

@@ -62,7 +62,7 @@ def _combined(op: str, left: Polynomial | None, right: Polynomial | None) -> Pol
 
 
 def reuse_distance(index: LirExpr, axes: Sequence[NestLoop]) -> int | None:
-    """After how many iterations an index comes again; None: never.
+    """Iterations after which an index comes again; None: never.
 
     The loops whose variables are in it, and that are inside of the first one that is not, have other values between.
     Where two loops may reach one place together, as in ``A[i + j]``, that is a distance of one.
@@ -112,7 +112,7 @@ def _are_apart(value: Polynomial, moving: Sequence[NestLoop]) -> bool:
 
 
 def _period(index: LirExpr, axes: Sequence[NestLoop]) -> int | None:
-    """Of ``k % P``, the variable of a single loop going round a ring of P elements."""
+    """The period P of ``k % P``, the variable of a single loop going round a ring of P elements."""
     alone = axes[0].variable if len(axes) == 1 else ""
     match index:
         case Infix(op="%", left=Name(name=name), right=Literal(value=int(count))):

@@ -172,7 +172,7 @@ def _ports_apart(context: Context, starts: list[tree.Statement]) -> tuple[list[t
 
 
 def _counts(context: Context, kernel: tree.Function, ports: dict[str, str]) -> dict[str, LirExpr]:
-    """For each array of a kernel, how many elements go to the board and back: a parameter, and its value."""
+    """The elements of each array of a kernel that go to the board and back: a parameter, and its value."""
     arrays = {
         place.base.name: desc
         for title, place in context.locations.items()

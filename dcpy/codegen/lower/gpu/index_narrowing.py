@@ -123,7 +123,7 @@ class SmallIndices:
         return replace(s, start=start, stop=stop, step=step, body=body)
 
     def _values(self, s: tree.Loop) -> Interval | None:
-        """Of the variable of a loop that goes up; its first value that is too large is one that it has."""
+        """The values of the variable of a loop that goes up; its first value that is too large is one that it has."""
         start, stop, step = (self.intervals.of(bound, self._known) for bound in (s.start, s.stop, s.step))
         if start is None or stop is None or step is None or not self.intervals.ranges.proves_nonneg(step.low - 1):
             return None

@@ -58,7 +58,7 @@ class KernelContext:
 
     @contextmanager
     def looping(self, counter: LirExpr) -> Iterator[None]:
-        """In a loop around maps of the block, whose iterations grow with a number."""
+        """Enter a loop around maps of the block, whose iterations grow with a number."""
         outer, self.loop = self.loop, self.loop or counter
         try:
             yield
@@ -84,7 +84,7 @@ class KernelContext:
 
     @contextmanager
     def inside(self, block: Map) -> Iterator[None]:
-        """In a map of the block: what follows is done by each thread alone."""
+        """Enter a map of the block: what follows is done by each thread alone."""
         self.block = block
         self.steps += 1
         try:

@@ -59,7 +59,7 @@ def _with(context: Context, kernel: tree.Kernel, launch: tree.Launch) -> tree.La
 
 
 def _of_host(context: Context, intervals: IndexIntervals) -> dict[str, Interval]:
-    """Of symbols, by their names in C: sizes and strides are what they are, parameters of loops lie in their ranges."""
+    """Intervals of symbols, by their names in C: sizes and strides as they are, parameters of loops by their ranges."""
     sdfg = context.sdfg
     strides = (stride.name for axes in context.strides.values() for stride in axes)
     found = {
@@ -77,7 +77,7 @@ def _of_host(context: Context, intervals: IndexIntervals) -> dict[str, Interval]
 
 
 def _of_launch(kernel: tree.Kernel, blocks: dict[str, Expr]) -> Iterator[tuple[str, Interval]]:
-    """Of the numbers of threads and blocks."""
+    """Intervals of the numbers of threads and blocks."""
     for axis, threads in zip(AXES, kernel.threads, strict=True):
         count = blocks.get(axis, ONE)
         limited = count if axis == "x" else min_of(count, LARGEST_GRID)
@@ -87,7 +87,7 @@ def _of_launch(kernel: tree.Kernel, blocks: dict[str, Expr]) -> Iterator[tuple[s
 
 
 def _of_grid(context: Context, node: Map, intervals: IndexIntervals, host: Known) -> dict[str, Interval]:
-    """Of the parameters of a map on a grid."""
+    """Intervals of the parameters of a map on a grid."""
     found: dict[str, Interval] = {}
     for param, dim in zip(node.params, node.domain, strict=True):
         first, last = (intervals.of(context.symbolic(bound), host) for bound in (dim.start, dim.stop - 1))

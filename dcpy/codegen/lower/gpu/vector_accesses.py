@@ -109,6 +109,6 @@ def _type(context: Context, memlet: Memlet) -> VectorType:
 
 
 def _address(context: Context, memlet: Memlet, param: str, node: Map) -> LirExpr:
-    """Of the first iteration's element."""
+    """The address of the first iteration's element."""
     first = memlet.subset.subs({param: node.domain[0].start})
     return context.locations[memlet.container].address(point_of(first), context.symbolic)

@@ -152,7 +152,7 @@ def _types_in_python(symbol: str, found: Scalar, left: Value, right: Value) -> K
 
 
 def _other_types(found: Scalar, results: Sequence[type], operands: Sequence[Value]) -> Kinds:
-    """Those of the types of a result that it does not have itself. NumPy's are to have the dtype of Python's."""
+    """The types of a result that it does not have itself. NumPy's are to have the dtype of Python's."""
     known = all_of([instead_of(operand) for operand in operands])
     if found.weak:
         results = [kind for kind in results if kind is not python_type(found.dtype)]

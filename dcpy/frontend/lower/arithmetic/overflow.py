@@ -83,7 +83,7 @@ def require_negative_fits(b: TypedEmitter, value: Value) -> None:
 
 
 def _require_quotient(b: TypedEmitter, x: ScalarExpr, y: ScalarExpr) -> None:
-    """Of all quotients, one does not fit: the smallest integer by -1."""
+    """Require that the quotient fits: only that of the smallest integer by -1 does not."""
     known = ValueIntervals(b.emit)
     (low, _), (smallest, largest) = known.of(x), known.of(y)
     if low > LIMITS[0] or not smallest <= -1 <= largest:
@@ -241,7 +241,7 @@ class ValueIntervals:
 
 
 def _common_bits(parts: list[Interval], unknown: Interval) -> Interval:
-    """Of ``a & b`` where one of them is not negative."""
+    """The interval of ``a & b`` where one of them is not negative."""
     highs = [high for low, high in parts if low >= 0]
     return (0, min(highs)) if highs else unknown
 

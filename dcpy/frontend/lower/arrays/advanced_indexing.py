@@ -170,7 +170,7 @@ def _select(b: TypedEmitter, chosen: ExpandedIndices) -> Selection:
 
 
 def _shown(chosen: ExpandedIndices) -> list[int]:
-    """For each key the axis that it indexes, as the user counts."""
+    """The axis that each key indexes, as the user counts."""
     axes: list[int] = []
     axis = 0
     for place, key in enumerate(chosen.keys):

@@ -84,7 +84,7 @@ def _without_sign(stride: Expr) -> Expr:
 
 
 def _places(b: TypedEmitter, container: str) -> list[int | None]:
-    """For each axis of a container how far out it is in memory, where that is known; others cannot be compared."""
+    """The position of each axis of a container in memory, where that is known; others cannot be compared."""
     desc = b.emit.descs[container]
     if isinstance(desc, Array) or container in b.emit.axis_orders:
         axes = desc.axes if isinstance(desc, Array) else None

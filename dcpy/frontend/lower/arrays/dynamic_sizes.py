@@ -129,7 +129,7 @@ def front(frame: Frame, value: Resized, shape: Sequence[Expr]) -> ArrayValue:
 
 
 def make_room(frame: Frame, target: Resized, shape: Sequence[Expr]) -> None:
-    """Before a version of this shape moves to a home that grows: nothing of what is there is needed any more."""
+    """Make room before a version of this shape moves to a home that grows: what is there is needed no more."""
     room = target.home.shape[0]
     assert room.name is not None  # `Frame.growing_home`
     total = product_of(*shape)

@@ -89,7 +89,7 @@ def is_own(frame: Frame, name: str, value: ArrayValue, env: Env) -> bool:
 def invalidate_alias(
     frame: Frame, name: str, home: ArrayValue, value: ArrayValue, merge: object, *, renewed: bool
 ) -> None:
-    """From now on, writes to what `name` stands for, and to the version that moved there, are refused."""
+    """Refuse writes, from now on, to what `name` stands for, and to the version that moved there."""
     forbid(frame, name, (home.container, frame.b.root(value.container)), merge, renewed=renewed)
 
 
@@ -159,7 +159,7 @@ def require_no_late_copies(frame: Frame, start: int) -> None:
 
 
 def seen_copies(program: LoweringState, container: str) -> list[tuple[str, object]]:
-    """Those of `copies` that the program can still see."""
+    """The `copies` that the program can still see."""
     return [(other, merge) for other, merge in copies(program, container) if is_seen(program, other)]
 
 

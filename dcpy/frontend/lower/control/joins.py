@@ -76,7 +76,7 @@ class Paths:
     copied_containers: Names = NOTHING
 
     def of(self, frame: Frame, name: str, kept: Sequence[bool]) -> Paths:
-        """Those of the paths on which `name` has a value, and it is the owner unless there is one already."""
+        """The paths on which `name` has a value, and it is the owner unless there is one already."""
         envs = self.envs or [frame.env] * len(kept)
         return replace(
             self,

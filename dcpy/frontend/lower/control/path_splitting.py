@@ -116,7 +116,7 @@ def _used(frame: Frame, statement: core.Statement) -> list[str]:
 
 
 def require_few(frame: Frame, selector: VariantValue) -> None:
-    """Before code is written too many times: lowering begins anew, and copies where these paths meet."""
+    """Stop before code is written too many times: lowering begins anew, and copies where these paths meet."""
     if frame.scope.copies * len(selector.options) <= MAX_COPIES:
         return
     error = FrontendError(

@@ -125,7 +125,7 @@ def path_ends(env: Env, tables: Sequence[States], busy: Names = NOTHING) -> list
 
 
 def move(frame: Frame, pairs: Pairs, found: Sequence[PathEnd]) -> None:
-    """At the end of a path: assigns all targets at once, and says which states were reached."""
+    """Assign all targets at once at the end of a path, and say which states were reached."""
 
     def write(arrival: PathEnd) -> None:
         numbers = [(target, Static(number)) for target, number in arrival.numbers]

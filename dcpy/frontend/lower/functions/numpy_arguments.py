@@ -278,7 +278,7 @@ def _literal(b: TypedEmitter, sizes: tuple[int, ...], leaves: list[Value], dtype
 
 
 def _common_dtype(leaves: list[Value]) -> DType:
-    """In lists, Python's numbers count as int64, float64 and complex128."""
+    """The dtype of all items; in lists, Python's numbers count as int64, float64 and complex128."""
     if not leaves:
         return types.float64
     kinds = {(dtype_of(leaf).numpy, *map(np.dtype, python_types(leaf))): None for leaf in leaves}

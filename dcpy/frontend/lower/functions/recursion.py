@@ -58,7 +58,7 @@ def again(name: str) -> FrontendError:
 
 
 def require_few_versions(name: str, count: int) -> None:
-    """Before a program that calls itself is compiled for yet other sizes and integers: no version is ever given up."""
+    """Refuse a program that calls itself with yet other sizes and integers: no version is ever given up."""
     if count >= MAX_VERSIONS:
         raise FrontendError(
             f"{name!r} calls itself, and was called with more than {MAX_VERSIONS} combinations of sizes and integers",

@@ -166,7 +166,7 @@ def with_shown_lists(frame: Frame, value: Value) -> dict[str, Value]:
 
 
 def materialize_sizes(frame: Frame) -> None:
-    """Before the function returns: arrays whose sizes depend on the path are shown as they are."""
+    """Show arrays whose sizes depend on the path as they are, before the function returns."""
     for name in frame.program.objects.initial_fields:
         if isinstance(frame.env[name], VARYING):
             frame.env[name] = name_binding.usable(frame, name)

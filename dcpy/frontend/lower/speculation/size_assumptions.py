@@ -81,11 +81,11 @@ class ForwardedAssumptions:
     assumed_facts: dict[Expr, None] = field(default_factory=dict)
 
     def value(self, expr: Expr) -> int | None:
-        """As `Assumptions.value`."""
+        """The value as `Assumptions.value` has it."""
         return self.sample(expr.subs(self.symbols)) if self._is_passed(expr) else None
 
     def take(self, fact: Expr) -> bool:
-        """As `Assumptions.take`."""
+        """Assume as `Assumptions.take` does."""
         if fact in self.assumed_facts:
             return True
         if not self._is_passed(fact) or not self.holds(fact.subs(self.symbols)):
@@ -94,7 +94,7 @@ class ForwardedAssumptions:
         return True
 
     def take_equal(self, left: Expr, right: Expr) -> bool:
-        """As `Assumptions.take_equal`."""
+        """Assume as `Assumptions.take_equal` does."""
         if not (self._is_passed(left - right) and self.same(left.subs(self.symbols), right.subs(self.symbols))):
             return False
         self.assumed_facts[left - right] = self.assumed_facts[right - left] = None

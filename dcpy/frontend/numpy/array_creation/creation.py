@@ -136,7 +136,7 @@ def empty_like(
 
 
 def _like_of_another_shape(b: OpBuilder, shape: Value, dtype: DType, order: Value, like: Value) -> ArrayValue:
-    """In the order of another array of as many dimensions, else in C order, unless another one is asked for."""
+    """An array in the order of another one of as many dimensions, else in C order, unless one is asked for."""
     sizes = b.shape_argument(shape)
     same_rank = isinstance(like, ArrayValue) and like.rank == len(sizes)
     asked = order_argument(b, order)

@@ -38,7 +38,7 @@ PLANE = Static((0, 1))
 
 @implements(np.reshape)
 def reshape(b: OpBuilder, a: Value, /, shape: Value, order: Value = ORDER_C, *, copy: Value = NONE) -> Value:
-    """As many elements in another shape, one size of which may be -1."""
+    """The same elements in another shape, one size of which may be -1."""
     x = b.array(a)
     asked = order_argument(b, order)
     if asked == "K":

@@ -19,7 +19,7 @@ from dcpy.frontend.numpy.ufuncs.out_and_where import masked
 
 @written_in_python(np.take_along_axis)
 def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
-    """For each position of `indices`, the element of that line of `arr` that the index names."""
+    """The element that the index names, in that line of `arr`, for each position of `indices`."""
     source = np.asarray(arr)
     if axis is None:
         if np.ndim(indices) != 1:
@@ -42,7 +42,7 @@ def _lines(arr: Any, indices: Any, axis: int) -> tuple[Any, ...]:
 
 @written_in_python(np.choose, methods=("choose",))
 def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
-    """For each element the choice with that number."""
+    """The choice with the number of each element."""
     number = np.asarray(a)
     if not np.can_cast(number.dtype, np.int64):
         raise TypeError("the numbers of the choices must be integers")

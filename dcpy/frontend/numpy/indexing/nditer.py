@@ -67,7 +67,7 @@ def _operands(b: OpBuilder, op: Value) -> list[ArrayValue]:
 
 
 def _written(b: OpBuilder, op_flags: Value, count: int) -> list[bool]:
-    """For each array whether it may be assigned to: one list of words for all, or a list of them for each."""
+    """Permissions to assign to each array: one list of words for all, or a list of them for each."""
     items = () if op_flags == NONE else items_of(op_flags)
     known = [b.static(item, "op_flags") for item in items] if items is not None else list(b.static(op_flags, "flags"))
     each = known if known and all(isinstance(item, list | tuple) for item in known) else [known] * count

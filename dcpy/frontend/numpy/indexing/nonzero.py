@@ -25,7 +25,7 @@ def flatnonzero(b: OpBuilder, a: Value) -> Value:
 
 @implements(np.nonzero)
 def nonzero(b: OpBuilder, a: Value) -> Value:
-    """For each dimension, the positions along it of the elements that are not zero."""
+    """The positions of the elements that are not zero, along each dimension."""
     flags = b.array(a)
     if not flags.rank:
         raise b.error("np.nonzero of a number", notes=("NumPy raises ValueError here",), help="compare it with 0")

@@ -44,7 +44,7 @@ def _chosen(b: OpBuilder, condition: Value, yes: Value, no: Value, dtype: DType)
 
 @implements(np.select)
 def select(b: OpBuilder, condlist: Value, choicelist: Value, default: Value = NUMBER_0) -> Value:
-    """For each element the first choice whose condition holds."""
+    """The first choice whose condition holds, for each element."""
     tests, choices = items_of(condlist), items_of(choicelist)
     if tests is None or choices is None:
         raise b.error("np.select takes lists of known length")

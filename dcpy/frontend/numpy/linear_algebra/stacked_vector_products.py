@@ -73,7 +73,7 @@ def vecdot(b: OpBuilder, x1: Value, x2: Value, /, out: Value = NONE, *, axis: Va
 
 @implements(np.linalg.vecdot)
 def linalg_vecdot(b: OpBuilder, x1: Value, x2: Value, /, *, axis: Value = LAST_AXIS) -> Value:
-    """As ``np.vecdot``."""
+    """Products of vectors along an axis, as ``np.vecdot`` has them."""
     return b.call(Static(_vecdot), x1, x2, axis)
 
 

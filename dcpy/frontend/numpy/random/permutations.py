@@ -147,7 +147,7 @@ def _int(size: Expr) -> Value:
 
 
 def _require_some(b: OpBuilder, array: ArrayValue | None, population: Expr, count: Expr) -> None:
-    """There must be something to choose from, unless nothing is chosen."""
+    """Require something to choose from, unless nothing is chosen."""
     what = "a must be a positive integer" if array is None else "a cannot be empty"
     message = f"{what} unless no samples are taken"
     if count.constant == 0 or b.emit.ranges.proves_nonneg(population - 1):

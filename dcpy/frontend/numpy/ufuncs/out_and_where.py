@@ -58,7 +58,7 @@ def _require_shape(b: OpBuilder, target: ArrayValue, shape: tuple[Expr, ...], na
 
 
 def dtype_with_out(b: OpBuilder, x: ArrayValue, dtype: Value, out: Value) -> DType | None:
-    """In which dtype a reduction with ``out=`` computes: that of ``dtype=``, or what `x` and `out` promote to."""
+    """The dtype in which a reduction with ``out=`` computes: that of ``dtype=``, or what `x` and `out` promote to."""
     target = None if dtype != NONE else _target(b, out, "out")
     return b.dtype_argument(dtype) if target is None else promoted((x, target))[0]
 

@@ -36,7 +36,7 @@ class ExposedAccesses:
 
 
 def exposed_accesses(element: Element, uses: Uses) -> dict[str, ExposedAccesses]:
-    """For each container (no views) that a node or block touches, bodies included, what it does to it."""
+    """The accesses of a node or block, bodies included, to each container that it touches (no views)."""
     facts = uses.facts(element)
     if _KEY not in facts:
         accesses: dict[str, list[MemoryAccess]] = {}

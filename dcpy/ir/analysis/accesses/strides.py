@@ -9,7 +9,7 @@ from dcpy.ir.symbolic import ZERO, Expr, as_expr
 
 
 def step_of(memlet: Memlet, param: str, uses: Uses) -> Expr | None:
-    """By how many elements an access moves where a parameter grows by one; None where that differs."""
+    """Elements by which an access moves where a parameter grows by one; None where that differs."""
     desc = uses.desc(memlet.container)
     step: Expr = ZERO
     if isinstance(desc, Scalar):

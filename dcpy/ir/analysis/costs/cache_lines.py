@@ -39,7 +39,7 @@ class AddressPattern:
 
     @property
     def bytes(self) -> int:
-        """Of one access."""
+        """Bytes of one access."""
         total = self.itemsize
         for _, count in self.inside:
             total *= count

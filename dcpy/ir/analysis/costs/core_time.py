@@ -49,7 +49,7 @@ def lanes_of(phase: RegionPhase, costs: Costs) -> int:
 
 
 def computing_time(phase: RegionPhase, vector: bool, costs: Costs) -> CoreTime:
-    """Of one run of the statements."""
+    """The time of one run of the statements."""
     exprs = [expr for statement in phase.statements for expr in statement.element.exprs()]
     parts = [part for expr in exprs for part in walk(expr) if isinstance(part, Op | Cast)]
     vectorized = sum(_operation(part, costs, True) for part in parts)
@@ -111,7 +111,7 @@ def _call(statement: CountedStatement, costs: Costs) -> tuple[float, float, floa
 
 
 def _operations_of_product(statement: CountedStatement) -> float:
-    """Of a contraction: each of its dimensions is one of two of its three operands, or twice one of the result's."""
+    """Operations of a contraction: each dimension is one of two of the three operands, or twice one of the result's."""
     read = [pattern for pattern in statement.reads if pattern is not None]
     written = [pattern for pattern in statement.writes if pattern is not None]
     results = [each for each in written if all(other.container != each.container for other in read)]

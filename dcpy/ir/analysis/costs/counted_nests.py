@@ -49,7 +49,7 @@ class CountedStatement:
 
     @property
     def patterns(self) -> list[AddressPattern]:
-        """Of all that is in memory."""
+        """The patterns of all that is in memory."""
         return [pattern for pattern in (*self.reads, *self.writes) if pattern is not None]
 
 

@@ -74,7 +74,7 @@ class NestTime:
 
     @property
     def seconds(self) -> float:
-        """Of all runs."""
+        """Seconds of all runs."""
         return self.times * (self.limit + sum(self.overheads.values()))
 
     @property
@@ -140,7 +140,7 @@ class _TimedPart:
         }
 
     def times(self) -> list[NestTime]:
-        """Of each nest, in program order."""
+        """The times of all nests, in program order."""
         nests: dict[MapOrLoop | Region, list[RegionPhase]] = {}
         for phase in self.phases:
             nest = self.nest_of(phase)
@@ -183,7 +183,7 @@ class _TimedNest:
         return self.depth if most > schedule.above else None
 
     def cores_of(self, axis: int) -> int:
-        """As many as there are iterations for: of all parameters that threads divide."""
+        """The cores that there are iterations for: of all parameters that threads divide."""
         owner = self.phases[0].axes[axis].axis.owner
         longest = max(self.phases, key=lambda phase: len(phase.axes))
         trips = math.prod(counted.trips for counted in longest.axes if counted.axis.owner is owner)
@@ -192,7 +192,7 @@ class _TimedNest:
     # -- time --------------------------------------------------------------------------------------------------
 
     def time(self) -> NestTime:
-        """By all bounds."""
+        """The time by all bounds."""
         outside = math.prod(self.phases[0].trips[: self.depth])
         parts = [self.computing(phase) for phase in self.phases]
         names = ("operations", "accesses", "chain")

@@ -104,7 +104,7 @@ def _typical(values: Range, node: Map, count: int) -> Range:
 
 
 def _typical_values(sdfg: Sdfg, size: int) -> dict[str, int]:
-    """Of symbols of which something is assumed: the hint, else a typical size as far as that is in the range."""
+    """Values of symbols of which something is assumed: the hint, else a typical size as far as that is in the range."""
     found = {}
     for name, assumed in sdfg.assumed.items():
         value = size if assumed.most is None else min(size, assumed.most)

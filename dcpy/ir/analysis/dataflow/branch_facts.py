@@ -86,7 +86,7 @@ def divisors_inside(region: Region) -> tuple[tuple[str, int], ...]:
 
 
 def exact_facts_inside(region: Region) -> tuple[Expr, ...] | None:
-    """As `facts_inside`, where a branch runs this region exactly if all of these hold; None: it may run less often."""
+    """Facts of `facts_inside`, where a branch runs this region exactly if all hold; None: it may run less often."""
     branch = region.owner
     if not isinstance(branch, Branch):
         return None

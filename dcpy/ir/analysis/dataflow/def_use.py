@@ -80,7 +80,7 @@ class Uses:
         return tuple(self._readers.get(container, {}) | self._writers.get(container, {}))
 
     def streams_among(self, names: Iterable[str]) -> list[str]:
-        """Those of some containers that are streams."""
+        """The containers that are streams."""
         descs = self._descs
         return [name for name in names if isinstance(descs[name], Stream)]
 
@@ -273,7 +273,7 @@ class Uses:
         return before
 
     def forget_positions(self) -> None:
-        """To be called after elements were moved."""
+        """Forget positions, after elements were moved."""
         self._positions.clear()
         self._ordered_writers.clear()
 

@@ -45,7 +45,7 @@ def _surely_writes(element: Element, holders: dict[Region | State, dict[Element,
 
 
 def _way_up(element: Element) -> Iterator[Step]:
-    """From an element to the outermost region, step by step."""
+    """The way from an element to the outermost region, step by step."""
     for current in (element, *ancestors(element)):
         where = current.state if isinstance(current, Node) else current.region if isinstance(current, Block) else None
         if where is not None:

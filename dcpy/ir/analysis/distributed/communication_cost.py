@@ -45,7 +45,7 @@ def traffic_of_copy(
     extents: Extents,
     network: Network,
 ) -> CopyTraffic:
-    """Of a copy of an array, or of a box of this shape of one; None stands for copies on all ranks."""
+    """The traffic of a copy of an array, or of a box of this shape of one; None stands for copies on all ranks."""
     bytes_ = prod(shape) * itemsize
     if bytes_ <= 0:
         return NOTHING
@@ -127,7 +127,7 @@ def _messages(kind: str, count: int, bytes_: int, network: Network) -> CopyTraff
 
 
 def _shift(one: Axis, other: Axis) -> int | None:
-    """By how many elements blocks of one size begin later; None where the blocks are others."""
+    """Elements by which blocks of one size begin later; None where the blocks are others."""
     if one == other:
         return 0
     if isinstance(one, Blocked) and isinstance(other, Blocked) and (one.axis, one.block) == (other.axis, other.block):

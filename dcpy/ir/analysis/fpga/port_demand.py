@@ -32,7 +32,7 @@ class PortDemand:
 
 
 def port_demands(loop: Loop | Map, uses: Uses) -> Iterator[PortDemand]:
-    """Of each memory on the chip that a loop with a demanded interval goes to."""
+    """The demands on each memory on the chip that a loop with a demanded interval goes to."""
     if not isinstance(loop.schedule, Pipelined) or not loop.schedule.ii:
         return
     needed: dict[str, int] = {}

@@ -65,7 +65,7 @@ def _add(tokens: Tokens, process: str, access: MemoryAccess, count: Expr) -> Non
 
 
 def _counts(access: MemoryAccess, uses: Uses, ranges: Ranges) -> list[tuple[tuple[int, ...], Expr]] | Refusal:
-    """For each queue that an access names, how many tokens it moves there; a queue may come more than once."""
+    """The tokens that an access moves, for each queue that it names; a queue may come more than once."""
     space = _space(access)
     if space is None or access.subset is None:
         return Refusal("which depends on a condition, or on data")

@@ -338,7 +338,7 @@ def needs_of(
 
 
 def lost_by_failing_kernels(uses: Uses) -> dict[Element, tuple[str, ...]]:
-    """For each kernel in which a check may fail the arguments that the device alone has when it begins."""
+    """The arguments that the device alone has when a kernel begins, for each one in which a check may fail."""
     found = _LostArguments()
     follow(uses, found)
     return found.names

@@ -39,7 +39,7 @@ def counted(traffic: Traffic, sizes: Mapping[str, int]) -> SectorCount:
 
 
 def count(move: MovedBytes, sizes: Mapping[str, int]) -> SectorCount:
-    """Of one container, in one direction."""
+    """The sectors of one container, in one direction."""
     try:
         shape, strides = ([each.evaluate(sizes) for each in dims] for dims in (move.shape, move.strides))
     except SymbolicError:
@@ -56,7 +56,7 @@ def count(move: MovedBytes, sizes: Mapping[str, int]) -> SectorCount:
 
 
 def _estimated(move: MovedBytes, sizes: Mapping[str, int], places: int) -> SectorCount:
-    """By the closed forms; what these do not know is the whole container."""
+    """The sectors by the closed forms; what these do not know is the whole container."""
     most = math.ceil(places * move.itemsize / SECTOR) * SECTOR
     try:
         floor, moved = move.floor.evaluate(sizes), move.moved.evaluate(sizes)

@@ -73,7 +73,7 @@ def is_injective(
 def injective_params(
     subset: Subset, params: tuple[str, ...], varying: frozenset[str], tiles: Mapping[str, str] = NO_TILES
 ) -> set[str]:
-    """Those of `params` that have an index of their own: ``c * param + rest`` with nothing else in it that varies."""
+    """The `params` that have an index of their own: ``c * param + rest`` with nothing else in it that varies."""
     found: set[str] = set()
     for dim in subset.dims:
         inside = [name for name in dim.symbols if name in varying]

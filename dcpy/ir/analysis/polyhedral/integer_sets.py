@@ -113,7 +113,7 @@ def always_overlap(
 
 
 def _lengths(system: System, variables: Sequence[Variable], least: int) -> Iterator[str]:
-    """That ranges have at least so many values, where their bounds mention no other variable."""
+    """Conditions that ranges have at least so many values, where their bounds mention no other variable."""
     names = {name for name, _ in variables}
     for _, values in variables:
         if values is not None and not names & set(values.symbols):

@@ -98,7 +98,7 @@ class CblasCall:
         return Matrix(packed, rows, columns, False, max_of(columns, 1))
 
     def vector(self, operand: Operand, *, written: bool = False, summed_up: bool = False) -> CblasVector:
-        """As `matrix`, for one dimension."""
+        """The vector as `matrix` has it, for one dimension."""
         (size,), (step,) = operand.shape, operand.strides
         self.is_length(size)
         if step.constant is not None and step.constant < 1:

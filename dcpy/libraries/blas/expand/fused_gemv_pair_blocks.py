@@ -88,5 +88,5 @@ def _tile(f: Fragment, corner: tuple[Expr, Expr], sums: tuple[Operand, Operand],
 
 
 def _within(start: Expr, size: Expr) -> Range:
-    """From the beginning of a tile to its end, or that of the matrix."""
+    """The range from the beginning of a tile to its end, or that of the matrix."""
     return Range(start, min_of(start + TILE, size))

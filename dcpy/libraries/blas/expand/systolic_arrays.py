@@ -136,7 +136,7 @@ def _pes(f: Fragment, dtype: DType, rows: int | None, terms: int, columns: int |
 
 
 def stem_of(factor: ContractionOperand) -> str:
-    """Of the processes that read it."""
+    """The stem of the names of the processes that read it."""
     return module_stem(factor.operand.memlet.container)
 
 
@@ -230,7 +230,7 @@ class _SystolicArray:
             )
 
     def share(self, name: str, count: int, own: Hop, others: Hop) -> None:
-        """In each tile, so many tokens that are a PE's own, then those of the PEs behind it."""
+        """Send the tokens of each tile: so many that are a PE's own, then those of the PEs behind it."""
         f, pes = self.f, self.tiling.pes
         with copies(f, name, pes) as p, self.tiles():
             for (source, at, target, to), times in ((own(p), const(count)), (others(p), (const(pes - 1) - p) * count)):

@@ -43,7 +43,7 @@ def scan(f: Fragment, mask: Operand, visit: Visit) -> None:
 
 
 def numbers(f: Fragment, mask: Operand) -> Operand:
-    """For each element of a mask how many hold before it, in C order: an exclusive prefix sum."""
+    """The number of elements of a mask that hold before each one, in C order: an exclusive prefix sum."""
     before, count = f.array("before", types.int64, mask.shape), f.scalar("count", types.int64)
     f.put(count.at(), 0)
     with ExitStack() as loops:

@@ -93,7 +93,7 @@ def svd(node: Svd, f: Fragment) -> None:
 
 
 def _gesvd(node: Svd, solver: Solver, values: Operand, outs: Mapping[str, Operand], *, is_wide: bool) -> None:
-    """Of a matrix by columns, or of one by rows that `is_wide`."""
+    """Decompose a matrix by columns, or one by rows that `is_wide`."""
     f = solver.f
     a, order = f.input("a"), "C" if is_wide else "F"
     m, n = a.shape[::-1] if is_wide else a.shape

@@ -144,7 +144,7 @@ def inverse(node: Inverse, f: Fragment) -> None:
 
 @expands(Slogdet, "maps", fuses=False)
 def slogdet(node: Slogdet, f: Fragment) -> None:
-    """From the diagonal of an LU decomposition, and how many rows were swapped."""
+    """Compute it from the diagonal of an LU decomposition, and how many rows were swapped."""
     a, sign, logdet = f.input("a"), f.output("sign"), f.output("logdet")
     n = a.shape[0]
     factors = f.array("factors", a.dtype, a.shape, order="F")  # as LAPACK leaves them

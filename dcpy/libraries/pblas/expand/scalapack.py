@@ -66,11 +66,11 @@ def _descriptor(section: Section, operand: Operand, f: Fragment) -> Iterator[Exp
 
 @expands(ProductOnGrid, "scalapack-mkl", environment=OF_MKL)
 def gemm_mkl(node: ProductOnGrid, f: Fragment) -> None:
-    """Of Intel's MKL."""
+    """Call that of Intel's MKL."""
     _gemm(node, f, OF_MKL)
 
 
 @expands(ProductOnGrid, "scalapack", environment=OF_SYSTEM)
 def gemm(node: ProductOnGrid, f: Fragment) -> None:
-    """Of the system, or where the option `scalapack` says."""
+    """Call that of the system, or where the option `scalapack` says."""
     _gemm(node, f, OF_SYSTEM)

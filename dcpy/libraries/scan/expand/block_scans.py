@@ -52,7 +52,7 @@ BLOCKS, WARPS = ScanBlock(256), ScanBlock(32, 8)
 
 
 def scan_in_blocks(f: Fragment, lines: Lines) -> None:
-    """In a form that fits the sizes; where these are not known, the host chooses."""
+    """Scan in a form that fits the sizes; where these are not known, the host chooses."""
     is_piece, is_short = PIECE - lines.length, SHORT - lines.length
     if not lines.sizes:
         choose(f, [is_piece], lambda: _kernel(f, lines, BLOCKS), lambda: _in_pieces(f, lines))

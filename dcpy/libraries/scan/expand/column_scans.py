@@ -18,7 +18,7 @@ MANY = 8192  #: columns that keep a device busy without being cut
 
 
 def scan_columns(f: Fragment, lines: Lines) -> None:
-    """In a form that fits the sizes; where these are not known, the host chooses."""
+    """Scan in a form that fits the sizes; where these are not known, the host chooses."""
     rooms = [LONG - lines.length, product_of(*lines.sizes) - MANY]
     choose(f, rooms, lambda: scan_in_loops(f, lines), lambda: _in_pieces(f, lines))
 

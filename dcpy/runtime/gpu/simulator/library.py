@@ -96,7 +96,7 @@ class SimulatedDevice(Device):
         return str(self._simulator.dcpy_simulator_report(number).decode())
 
     def forget(self) -> None:
-        """Of what the hooks have seen, all."""
+        """Forget all that the hooks have seen."""
         self._simulator.dcpy_simulator_forget(self._simulator.dcpy_simulator_number(self.table))
 
     def close(self) -> None:

@@ -144,12 +144,12 @@ class Report:
     unwritten: tuple[UninitializedRead, ...] = ()
 
     def kernel(self, name: str) -> KernelTraffic:
-        """That of this name."""
+        """The traffic of the kernel of this name."""
         return next(kernel for kernel in self.kernels if kernel.name == name)
 
     @property
     def moved_bytes(self) -> int:
-        """Of all kernels."""
+        """Bytes that all kernels have moved."""
         return sum(kernel.moved_bytes for kernel in self.kernels)
 
     def __str__(self) -> str:

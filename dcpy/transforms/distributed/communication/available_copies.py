@@ -25,7 +25,7 @@ Available = dict[Equal, None]  #: in the order in which they were made
 
 
 def available_copies(uses: Uses) -> dict[Element, tuple[Equal, ...]]:
-    """For each block of the program, and each node that is in no map, what is the same when it begins."""
+    """Copies that are the same when each block of the program begins, and each node that is in no map."""
     found: dict[Element, tuple[Equal, ...]] = {}
     _region(uses.sdfg.body, {}, uses, found)
     return found

@@ -92,7 +92,7 @@ class SpecializeSolvers(GraphPass):
                     yield node, f"each rank computes all of it: {reason}; expected are {found}"
 
     def seconds(self, node: LibraryNode, uses: Uses) -> SolverSeconds:
-        """In a typical run, as the plan was made for; else one of numbers that stand for all."""
+        """Seconds in a typical run, as the plan was made for; else one of numbers that stand for all."""
         grids = uses.sdfg.grids.items()
         if not self.ranks:
             extents = {name: tuple(number_of(size, uses) for size in grid.sizes) for name, grid in grids}

@@ -13,7 +13,7 @@ from dcpy.transforms.distributed.resolved_placement import home_of, placed, reac
 
 
 def dead_halo_fills_in(uses: Uses) -> frozenset[Copy]:
-    """Those without which all halos that are read are as valid: one after the other, the first ones first."""
+    """The copies without which all halos that are read are as valid: one after the other, the first ones first."""
     nodes = [node for _, node in outermost_nodes(uses.sdfg)]
     found: frozenset[Copy] = frozenset()
     for copy in nodes:

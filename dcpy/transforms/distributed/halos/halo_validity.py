@@ -84,11 +84,11 @@ class Validity:
         return cls(halo, halo)
 
     def refreshed(self, by: Halo) -> Validity:
-        """After an update."""
+        """The validity after an update."""
         return Validity(self.halo.refreshed(by), self.outside.refreshed(by), self.box)
 
     def written(self, box: Box, run: Halo, whole: bool) -> Validity:
-        """After a map that writes in a box, elements of the halo in `run` included; all of these, if it is `whole`."""
+        """The validity after a map that writes in a box, with halo elements in `run`; all, if it is `whole`."""
         outside = self.outside if self.box in (None, box) else self.halo
         return Validity((outside if whole else self.halo).common(run), outside, box)
 
@@ -105,7 +105,7 @@ Found = Mapping[str, Validity]
 
 
 def valid_halos(uses: Uses, unfilled: Collection[Copy] = ()) -> dict[Element, Valid]:
-    """For each node that is in no map, what is valid when it begins, if the copies in `unfilled` fill no halo."""
+    """The valid halos when each node begins that is in no map, if the copies in `unfilled` fill no halo."""
     walk = _HaloDataflow(uses, unfilled, {})
     walk.region(uses.sdfg.body, {})
     return {node: {name: each.halo for name, each in found.items()} for node, found in walk.found.items()}
@@ -222,7 +222,7 @@ def after_map(node: Map, reach: Reach, valid: Found, uses: Uses) -> Found:
 
 
 def write_of(touch: NodeAccess, node: Map, reach: Reach, uses: Uses) -> tuple[Box, Halo, bool] | None:
-    """In which box an access writes, how far beyond what a rank owns, and whether each element of that surely.
+    """The box in which an access writes, how far beyond what a rank owns, and whether each element of that surely.
 
     None where that is not known: where another rank writes than the one that owns the element.
     """

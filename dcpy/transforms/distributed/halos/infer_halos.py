@@ -69,7 +69,7 @@ class InferHalos(GraphPass):
 
 
 def _all_staged(uses: Uses) -> dict[str, list[Staged]]:
-    """For each array the copies of it whose only reason is the halo."""
+    """The copies of each array whose only reason is the halo."""
     found: dict[str, list[Staged]] = {}
     available = available_copies(uses)
     for name in uses.containers():

@@ -89,7 +89,7 @@ def frame_of(exchange: CommNode, node: Node | None, uses: Uses) -> Frame | str:
 
 
 def _pending(exchange: CommNode, uses: Uses) -> dict[str, list[tuple[int, int]]] | str:
-    """For each array, along each dimension, how much room there is on the sides where something arrives."""
+    """The room along each dimension of each array, on the sides where something arrives."""
     found: dict[str, list[tuple[int, int]]] = {}
     for number, section in enumerate(exchange.sections):  # type: ignore[attr-defined]
         memlet = exchange.inputs[f"x{number}"]

@@ -33,7 +33,7 @@ class PlaceTemporaries(GraphPass):
     name: ClassVar[str] = "place-temporaries"
 
     def decide(self, rw: Rewriter) -> None:
-        """As often as something new is placed: from a result, what it is computed from may follow.
+        """Decide as often as something new is placed: from a result, what it is computed from may follow.
 
         Shifts by known numbers come first: what is shifted by another number is aligned with little else.
         """

@@ -83,7 +83,7 @@ class Model:
             yield from self._of_touches(node)
 
     def _of_touches(self, node: Node) -> Iterator[CostTable]:
-        """Of a map, or of a node that each rank runs: what it writes decides where, and each array costs for itself."""
+        """Costs of a map, or of a node that each rank runs: its writes decide where; each array costs for itself."""
         groups: dict[str, list[NodeAccess]] = {}
         for touch in node_accesses(node, self.rw.uses):
             groups.setdefault(self.rw.uses.root(touch.container), []).append(touch)
@@ -149,7 +149,7 @@ class Model:
         return tuple(found)
 
     def _of_copy(self, node: Copy, uses: Uses) -> CostTable:
-        """Of a copy between containers: what the elements that it takes are distributed like, on both sides."""
+        """The costs of a copy between containers, by how the elements that it takes are distributed on both sides."""
         roots = tuple(dict.fromkeys(uses.root(side.container) for side in (node.src, node.dst)))
         chosen = tuple(name for name in roots if name in self.candidates)
         shape = [self.typical.trips(size) for size in node.src.subset.shape]
@@ -166,7 +166,7 @@ class Model:
         return CostTable(chosen, table)
 
     def _of_operation(self, node: LibraryNode, uses: Uses) -> CostTable:
-        """Of a product or a reduction, as it is specialized; where labels do not describe it, each rank does all."""
+        """The costs of a product or a reduction, as specialized; where labels say nothing of it, each rank does all."""
         roots = dict.fromkeys(uses.root(operand.memlet.container) for operand in node.operands())
         chosen = tuple(name for name in roots if name in self.candidates)
         table, trips = np.zeros(tuple(len(self.candidates[name]) for name in chosen)), self._trips(node)
@@ -194,12 +194,12 @@ class Model:
         return not isinstance(refused, Refusal)
 
     def _seconds_of_solver(self, node: LibraryNode, uses: Uses) -> float:
-        """As `specialize-solvers` decides."""
+        """Seconds of a solver, as `specialize-solvers` decides."""
         found = seconds_of_solver(node, uses, self.extents, self.network, self._number)
         return min(found.alone, found.together) if self.solves else found.alone
 
     def _gathered(self, memlet: Memlet, uses: Uses) -> float:
-        """Of having all of an operand on each rank."""
+        """Seconds until each rank has all of an operand."""
         root = uses.root(memlet.container)
         where, desc = placed(root, uses), uses.desc(root)
         if not isinstance(where, Distribution):
@@ -229,7 +229,7 @@ class Model:
         return trips
 
     def _seconds(self, node: Node) -> float:
-        """Of a node that one rank runs alone."""
+        """Seconds of a node that one rank runs alone."""
         if isinstance(node, Map):
             sizes, units = work_of(node, self.rw.sdfg, COSTS)
             return prod(self.typical.trips(size) for size in sizes) * units * self.network.unit * PICO

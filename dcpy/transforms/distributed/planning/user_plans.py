@@ -52,7 +52,7 @@ def expect_sizes(sdfg: Sdfg, sizes: Mapping[str, int]) -> None:
 
 
 def name_for_grid(sdfg: Sdfg) -> str:
-    """That of the grid that there is, or one that nothing has, nor any symbol for its sizes."""
+    """The name of the grid that there is, or one that nothing has, nor any symbol for its sizes."""
     if len(sdfg.grids) == 1:
         return next(iter(sdfg.grids))
     name = "g"

@@ -64,7 +64,7 @@ class PrivateCopies:
         rw.update(tasklet, outputs=dict.fromkeys(tasklet.outputs, _element(self.private_copy, index, self.wcr)))
 
     def by_owners(self, tasklet: Tasklet, index: Expr) -> None:
-        """In each round all threads find out what falls where; then each takes what falls into the bins that it owns,
+        """Let all threads find out in each round what falls where; then each takes what falls into its own bins,
         in the order of the iterations.
         """
         rw, threads = self.rw, as_expr(self.threads)

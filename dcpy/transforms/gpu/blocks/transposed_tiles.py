@@ -162,7 +162,7 @@ class TransposedTiles(GraphPass):
         self, kernel: Map, source: Memlet, tile: Memlet, column: tuple[str, Range], row: tuple[str, Range],
         turns: int, rw: Rewriter,
     ) -> None:  # fmt: skip
-        """Before all else, adjacent threads run along the column copy the tile."""
+        """Let adjacent threads, which run along the column, copy the tile before all else."""
         c, d, turn = rw.fresh_name(column[0]), rw.fresh_name(row[0]), rw.fresh_name("turn")
         renamed = {column[0]: sym(c), row[0]: sym(d)}
         one, other = (replace(memlet, subset=memlet.subset.subs(renamed)) for memlet in (source, tile))
@@ -175,7 +175,7 @@ class TransposedTiles(GraphPass):
 
 
 def _accesses(kernel: Map, rw: Rewriter, *, reads: bool) -> Iterator[tuple[Tasklet, Memlet]]:
-    """Of arrays that outlive a point of the kernel."""
+    """Accesses to arrays that outlive a point of the kernel."""
     for node in kernel.body.walk_nodes():
         for memlet in node.reads() if reads else node.writes():
             if isinstance(node, Tasklet) and _is_outside(memlet, kernel, rw):

@@ -113,7 +113,7 @@ def _is_less(values: Range, most: int) -> bool:
 
 
 def _accesses(kernel: Map, rw: Rewriter) -> Iterator[tuple[Tasklet, Memlet, bool]]:
-    """Of arrays that outlive a point of the kernel, and whether they are written."""
+    """Accesses to arrays that outlive a point of the kernel, and whether they are written."""
     inside = {name for region in kernel.body.walk_regions() for name in region.containers}
     for node in kernel.body.walk_nodes():
         for writes, memlets in ((False, node.reads()), (True, node.writes())):

@@ -28,7 +28,7 @@ class MapsIntoLoops(GraphPass):
     name: ClassVar[str] = "maps-into-loops"
 
     def decide(self, rw: Rewriter) -> None:
-        """From outside to inside: what is in a loop is looked at in turn."""
+        """Decide from outside to inside: what is in a loop is looked at in turn."""
         pending = _maps(rw.sdfg.body)
         while pending:
             node = pending.pop()
@@ -40,6 +40,6 @@ class MapsIntoLoops(GraphPass):
 
 
 def _maps(region: Region) -> list[Map]:
-    """Those that are in no other one, the last one first."""
+    """The maps that are in no other one, the last one first."""
     found = [node for node in region.walk_nodes() if isinstance(node, Map)]
     return [node for node in reversed(found) if not any(isinstance(owner, Map) for owner in owners_around(node))]

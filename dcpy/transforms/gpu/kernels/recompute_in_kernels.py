@@ -117,7 +117,7 @@ def _leave_to_points(producer: Map, kernel: Map, rw: Rewriter) -> None:
 
 
 def _bytes_loaded(node: Map, uses: Uses) -> int:
-    """Of elements of arrays, for one element of the result."""
+    """Bytes that are loaded of elements of arrays, for one element of the result."""
     reads = {memlet for inner in node.body.walk_nodes() for memlet in inner.reads()}
     found = {memlet for memlet in reads if memlet.container not in node.body.containers and memlet.subset.dims}
     return sum(uses.desc(memlet.container).dtype.itemsize for memlet in found)

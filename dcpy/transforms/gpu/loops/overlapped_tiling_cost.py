@@ -71,7 +71,7 @@ def sweep_by_sweep(sweeps: Sweeps, costs: Costs, uses: Uses) -> OverlappedTiling
 
 
 def shared_bytes(sweeps: Sweeps, steps: int, sizes: Sequence[int], uses: Uses) -> int:
-    """Of the buffers of a tile, for all grids."""
+    """Bytes of the buffers of a tile, for all grids."""
     around = math.prod(size + steps * sum(sweeps.reach(axis)) for axis, size in enumerate(sizes))
     return sum(around * uses.desc(grid.array).dtype.itemsize for grid in sweeps.grids)
 

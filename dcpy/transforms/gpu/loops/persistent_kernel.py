@@ -119,7 +119,7 @@ def iterations(kernel: Map) -> Expr:
 
 
 def _iterations(node: Map, starts: dict[str, Expr]) -> Expr:
-    """Of one map; what threads share out in steps counts once, and dimensions of constant size do not count."""
+    """Iterations of one map; what threads share out in steps counts once, dimensions of constant size do not count."""
     extents = []
     for param, dim in zip(node.params, node.domain, strict=True):
         starts[param] = dim.start.subs(starts)

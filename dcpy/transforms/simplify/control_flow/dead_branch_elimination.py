@@ -66,6 +66,6 @@ def _reachable(branch: Branch, known: list[bool | None]) -> Reachable:
 
 
 def answers(branch: Branch, m: Match) -> list[bool | None]:
-    """For each case, whether its condition always or never holds, where that is known."""
+    """Answers for each case, whether its condition always or never holds, where that is known."""
     ranges = m.uses.ranges_at(branch)
     return [decide(condition, ranges) for condition, _ in branch.cases]
