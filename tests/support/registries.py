@@ -14,5 +14,6 @@ def forget_targets(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let `monkeypatch` take out the targets that are registered from here on."""
     for registry in (TARGETS, COMMAND_LINES, DEVICES, TARGET_EXPANSIONS, options.ADDED_GROUPS):
         monkeypatch.setattr(registry, "_items", dict(registry._items))
-        monkeypatch.setattr(registry, "_paths", dict(registry._paths))
+    # not those of the others, which `plugins.load` fills once
+    monkeypatch.setattr(options.ADDED_GROUPS, "_paths", dict(options.ADDED_GROUPS._paths))
     monkeypatch.setattr(options, "_OTHER_DEVICES", dict(options._OTHER_DEVICES))
