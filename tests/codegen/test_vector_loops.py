@@ -1,4 +1,4 @@
-"""Loops of vectors: complex numbers by parts, exponential functions of them, and sines and cosines of one angle."""
+"""Vector loops: complex numbers by parts, exponential functions of them, sines and cosines of an angle, records."""
 
 import re
 import subprocess
@@ -177,3 +177,27 @@ def test_a_rotation_has_vectors_of_both_functions(tmp_path):
     assert re.search(r"_ZGV\w+_sin\b", called.stdout)
     assert re.search(r"_ZGV\w+_cos\b", called.stdout)
     assert not re.search(r"\bsincos\b", called.stdout)
+
+
+def speeds(states):
+    return np.sqrt(states[:, 3] ** 2 + states[:, 4] ** 2 + states[:, 5] ** 2)
+
+
+def headings(angles, lengths):
+    return np.sum(lengths * np.cos(angles), axis=1)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_records_of_six(dtype):
+    states = np.random.default_rng(4).standard_normal((1003, 6)).astype(dtype)
+    check(speeds, states)
+    check(headings, states, np.arange(1, 7).astype(dtype), whole=True)
+
+
+@has_vectors
+def test_strides_of_which_there_are_groups_stay():
+    def hidden(n):
+        return "dcpy_hidden(" in code(lambda x: np.sum(np.cos(x), axis=1), np.ones((50, n)))
+
+    assert [hidden(n) for n in (2, 3, 4, 5, 6, 7, 8)] == [False, False, False, True, True, True, False]
+    assert "dcpy_hidden(" not in code(lambda x: np.sum(x, axis=1), np.ones((50, 5)))

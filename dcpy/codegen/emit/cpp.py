@@ -49,7 +49,7 @@ INTRINSICS = {
     "likely": "__builtin_expect({0}, 1)", "is_set": "dcpy_is_set", "product_of_sizes": "dcpy_product",
     "sum_of_sizes": "dcpy_sum", "difference_of_sizes": "dcpy_difference", "least_size": "dcpy_least",
     "greatest_size": "dcpy_greatest", "quotient_of_sizes": "dcpy_quotient", "remainder_of_sizes": "dcpy_rest",
-    "counted_size": "dcpy_counted",
+    "counted_size": "dcpy_counted", "hidden": "dcpy_hidden",
     "truncate": "dcpy_truncate<{of}>({0})", "truncate_number": "dcpy_truncate_number<{of}>({0})",
     "truth": "dcpy_truth", "convert": "dcpy_convert<{of}>({0})",
     "power": "dcpy_power<{1}, {of}>({0})", "half_power": "dcpy_half_power<{1}, {of}>({0})",

@@ -47,3 +47,12 @@ static inline int64_t dcpy_counted(__int128_t size)
 {
     return size < -__INT64_MAX__ - 1 || size > __INT64_MAX__ ? __INT64_MAX__ : (int64_t)size;
 }
+
+// The same number, about which g++ knows nothing.
+static inline int64_t dcpy_hidden(int64_t number)
+{
+#ifndef __clang__
+    __asm__("" : "+r"(number));
+#endif
+    return number;
+}

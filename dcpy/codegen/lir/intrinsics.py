@@ -58,6 +58,7 @@ INTRINSICS: Mapping[str, Callable[[Any], Rule]] = {
     "is_set": lambda of: Rule((TRUTH,), TRUTH),  # an element of an array of bool, any byte but 0 being true
     **{name: lambda of: Rule((Basic.WIDE, Basic.WIDE), Basic.WIDE) for name in OF_SIZES},
     "counted_size": lambda of: Rule((Basic.WIDE,), INDEX),  # or the largest number, where 64 bits do not hold the size
+    "hidden": lambda of: Rule((INDEX,), INDEX),  # the same number, which the compiler does not know
     "copy": lambda of: Rule((ANY, BYTES, Basic.SIZE), Basic.VOID),  # bytes that do not overlap
     "move": lambda of: Rule((ANY, BYTES, Basic.SIZE), Basic.VOID),  # bytes that may overlap
     "store_past_caches": lambda of: Rule((Pointer(of), Pointer(of, const=True), INDEX), Basic.VOID),  # so many elements

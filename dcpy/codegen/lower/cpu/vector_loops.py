@@ -1,4 +1,8 @@
-"""Loops of vectors as g++ makes vectors of them: complex numbers by parts, and cosines apart from sines."""
+"""Vector loops: what g++ needs to make vectors of a loop, in this order.
+
+Complex numbers by parts (`complex_parts`, `complex_exponentials`); then, where the C library has vectors of functions,
+cosines apart from sines (`cosines_apart`), and strides that are hidden (`hidden_strides`).
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,7 @@ from dcpy.codegen.lir.traversal import names_in, statements, with_bodies
 from dcpy.codegen.lower.cpu.complex_exponentials import by_tiles, exponentials
 from dcpy.codegen.lower.cpu.complex_parts import ComplexParts, NotInParts, needs_parts
 from dcpy.codegen.lower.cpu.cosines_apart import with_cosines_apart
+from dcpy.codegen.lower.cpu.hidden_strides import with_hidden_strides
 
 FUNCTIONS = frozenset(("exp", "sin", "cos"))
 
@@ -35,10 +40,10 @@ def _body(body: tree.Body, names: Names) -> tree.Body:
 
 
 def _statement(statement: tree.Statement, names: Names) -> tree.Statement:
-    if not _is_vector_loop(statement):
+    if not isinstance(statement, tree.Loop) or not _is_vector_loop(statement):
         return with_bodies(statement, lambda body: _body(body, names))
-    assert isinstance(statement, tree.Loop)
-    return _with_cosines_apart(_by_parts(statement, names))
+    loop = _by_parts(statement, names)
+    return _for_functions(loop, names) if vector_functions() >= FUNCTIONS else loop
 
 
 def _by_parts(loop: tree.Loop, names: Names) -> tree.Loop:
@@ -51,9 +56,9 @@ def _by_parts(loop: tree.Loop, names: Names) -> tree.Loop:
     return loop
 
 
-def _with_cosines_apart(statement: tree.Statement) -> tree.Statement:
-    if not vector_functions() >= FUNCTIONS:
-        return statement
-    if isinstance(statement, tree.Loop) and _is_vector_loop(statement):
-        return with_cosines_apart(statement)
-    return with_bodies(statement, lambda body: tuple(map(_with_cosines_apart, body)))
+def _for_functions(statement: tree.Statement, names: Names) -> tree.Statement:
+    """Loops of vectors inside a statement, or itself, as they need to be for functions that have vectors."""
+    if not isinstance(statement, tree.Loop) or not _is_vector_loop(statement):
+        return with_bodies(statement, lambda body: tuple(_for_functions(each, names) for each in body))
+    body = with_hidden_strides(with_cosines_apart(statement), names)
+    return body[0] if len(body) == 1 else tree.Compound(body)

@@ -1,0 +1,78 @@
+"""Hidden strides: of records of 5, 6, 7, 9, ... numbers g++ loads vectors where it does not know how long they are.
+
+before   loop i simd { r[i] = hypot(s[i*6], s[i*6 + 1]) }
+after    const stride = hidden(6);  loop i simd { r[i] = hypot(s[i*stride], s[i*stride + 1]) }
+
+Elements of one record are a group to g++, which it loads in whole vectors and takes apart. It can do so for powers of
+two and 3, and makes no vectors at all for others. What it knows no stride of, it loads number by number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from dcpy.base.vector_math import vector_functions
+from dcpy.codegen.c_identifiers import Names
+from dcpy.codegen.lir import tree
+from dcpy.codegen.lir.expr import Infix, Intrinsic, Item, LirExpr, Literal, Name, Operation, integer
+from dcpy.codegen.lir.traversal import expressions, parts, statements, with_bodies, with_children, with_expressions
+from dcpy.codegen.lir.types import INDEX
+
+GROUPS = (1, 3)  #: and powers of two
+
+
+def with_hidden_strides(loop: tree.Loop, names: Names) -> tree.Body:
+    """The loop behind declarations of its strides, where it computes enough for loads number by number."""
+    strides = dict.fromkeys(_strides(loop))
+    if not strides or not _pays(loop):
+        return (loop,)
+    hidden = {stride: Name(names.fresh("stride"), INDEX) for stride in strides}
+
+    def change(expr: LirExpr) -> LirExpr:
+        expr = with_children(expr, change)
+        stride = _stride(expr, loop.var)
+        if stride not in hidden:
+            return expr
+        assert isinstance(expr, Infix)
+        return replace(expr, right=hidden[stride])
+
+    def in_body(body: tree.Body) -> tree.Body:
+        return tuple(with_expressions(with_bodies(statement, in_body), change) for statement in body)
+
+    declared = (
+        tree.Declare(name.name, INDEX, Intrinsic("hidden", (integer(stride),), INDEX), constant=True)
+        for stride, name in hidden.items()
+    )
+    return (*declared, replace(loop, body=in_body(loop.body)))
+
+
+def _strides(loop: tree.Loop) -> Iterator[int]:
+    """The strides of elements that vectors need, of which there are no groups."""
+    for expr in _computed(loop.body):
+        if isinstance(expr, Item):
+            for part in parts(expr.index):
+                stride = _stride(part, loop.var)
+                if stride not in GROUPS and stride & (stride - 1):
+                    yield stride
+
+
+def _stride(expr: LirExpr, variable: str) -> int:
+    """Return the number by which the iteration's variable is multiplied; 0 elsewhere."""
+    match expr:
+        case Infix(op="*", left=left, right=Literal(value=int() as stride, type=kind)) if kind is INDEX:
+            if any(isinstance(part, Name) and part.name == variable for part in parts(left)):
+                return max(stride, 0)
+    return 0
+
+
+def _computed(body: tree.Body) -> Iterator[LirExpr]:
+    for statement in statements(body):
+        for expr in expressions(statement):
+            yield from parts(expr)
+
+
+def _pays(loop: tree.Loop) -> bool:
+    """Return whether a function is called of which vectors are several times as fast."""
+    slow = vector_functions() | {"sqrt"}
+    return any(isinstance(expr, Operation) and expr.name in slow for expr in _computed(loop.body))
