@@ -74,9 +74,11 @@ class TypedEmitter(ABC):
             object, bool
         ] = {}  # places where paths keep apart what names stand for (`path_splitting`)
         self.selector_origins: dict[str, object] = {}  # selectors of values by path, and where the paths meet
+        self.sizes_by_path: dict[str, object] = {}  # symbols of sizes (and the arrays that have them): where paths meet
         self.aliased_copies: dict[
             str, dict[str, object]
         ] = {}  # containers with a copy that shows what is one array in Python
+        self.copied_lists: set[str] = set()  # keys of lists that are one list in Python with what copies them
         self.copies: Callable[[str], Sequence[tuple[str, object]]] = lambda container: ()  # see `sharing.copies`
         self.live_copies: Callable[[str], Sequence[tuple[str, object]]] = lambda container: ()  # those in use
         self.clock, self.stored = 0, dict[str, int]()  # when the program last stored to a container

@@ -33,6 +33,7 @@ from dcpy.frontend.lower.arithmetic.elementwise import convert
 from dcpy.frontend.lower.arithmetic.operators import UFUNC_OF, binary
 from dcpy.frontend.lower.arithmetic.range_checks import stored
 from dcpy.frontend.lower.arrays import advanced_indexing, basic_indexing, stores
+from dcpy.frontend.lower.arrays.name_aliases import is_in_list
 from dcpy.frontend.lower.arrays.subscript_keys import IndexingMode, SubscriptKeys, written_out
 from dcpy.frontend.lower.control import item_variants
 from dcpy.frontend.lower.expressions import attribute, evaluate, evaluate_all, keys_of, subscript
@@ -134,6 +135,10 @@ def _read_first(frame: Frame, targets: list[ast.expr], items: list[Value]) -> li
     for target, item in zip(targets, items, strict=True):
         if exchanged and isinstance(item, ListValue) and isinstance(item.token, ListRow):
             item = item.of(frame.b.copy(item.array))
+        if exchanged and isinstance(item, ArrayValue) and is_in_list(frame, item):
+            copy = frame.b.copy(item)
+            frame.b.copied_again(copy, item)
+            item = copy
         if isinstance(item, TupleValue | RecordValue):
             item = sequences.stable(frame.b, item)
         elif isinstance(item, Scalar):

@@ -108,6 +108,8 @@ def concrete(frame: Frame, value: Varying) -> ArrayValue:
         return dynamic_views.concrete(frame, value)
     capacities = [None] * len(value.sizes) if value.grows else list(value.home.shape)
     shape = [_size_now(frame, capacity, size) for capacity, size in zip(capacities, value.sizes, strict=True)]
+    merge = frame.b.sizes_by_path.get(value.home.container)
+    frame.b.sizes_by_path.update({name: merge for size in shape for name in size.symbols})
     return front(frame, value, shape)
 
 

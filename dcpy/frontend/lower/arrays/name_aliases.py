@@ -25,6 +25,8 @@ from dcpy.frontend.abstract_values.values import (
 from dcpy.frontend.lower.arrays import stores
 from dcpy.frontend.lower.frame import Names, shown
 from dcpy.frontend.lower.sequences import list_references
+from dcpy.ir.subsets import Range
+from dcpy.ir.symbolic import Expr
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame, LoweringState
@@ -110,27 +112,36 @@ def forbid(frame: Frame, name: str, containers: Sequence[str], merge: object, *,
 # -- copies in lists ---------------------------------------------------------------------------------------------------
 
 
-def held(frame: Frame, owner: str, value: Value, holder: str, merge: object = None) -> None:
+def held(
+    frame: Frame, owner: str, value: Value, holder: str, merge: object = None, *, array: bool = False
+) -> None:
     """A list, or what is taken out of one, holds a copy of arrays that the program may see elsewhere.
 
-    `holder` is the key of the list, or the container of the copy; `owner` the name whose arrays are moved there.
+    `holder` is the key of the list, or the container of the copy; `owner` the name whose arrays are moved there;
+    `array`: the copy is of one array in the list, which may lose it.
     """
     match value:
         case TupleValue(items=items, token=str(key)) if list_references.shown_elsewhere(frame.env, key, owner):
-            frame.b.split_alias(key, holder, merge)
+            _list_copied(frame, key, holder, merge, array=array)
             for item in items:
-                held(frame, owner, item, holder, merge)
+                held(frame, owner, item, holder, merge, array=array)
         case ListValue(token=str(key)) if list_references.shown_elsewhere(frame.env, key, owner):
-            frame.b.split_alias(key, holder, merge)
+            _list_copied(frame, key, holder, merge, array=array)
         case TupleValue(items=items):
             for item in items:
-                held(frame, owner, item, holder, merge)
+                held(frame, owner, item, holder, merge, array=array)
         case ArrayValue(container=container, shape=shape) if shape and not is_own(frame, owner, value, frame.env):
             root = frame.b.root(container)
             frame.b.split_alias(root, holder, merge)
             if any(_stored_before(program_frame, one) for program_frame, _ in frame.program.activations
                    for one in (root, *roots(frame, frame.env.get(holder + list_references.ITEMS, value)))):  # fmt: skip
                 raise stores.has_copy(frame.b, holder, merge)
+
+
+def _list_copied(frame: Frame, key: str, holder: str, merge: object, *, array: bool) -> None:
+    if not array:
+        frame.b.copied_lists |= {key, holder}
+    frame.b.split_alias(key, holder, merge)
 
 
 def _stored_before(frame: Frame, container: str) -> bool:
@@ -199,6 +210,39 @@ def is_seen(program: LoweringState, holder: str) -> bool:
         if any(_shows(frame, value, holder) for value in (*living_, *(frame.env[name] for name in reached))):
             return True
     return False
+
+
+def is_in_list(frame: Frame, value: ArrayValue) -> bool:
+    """Return whether an array is an item that a list of run-time length shows, in the array that such a list is."""
+    root = frame.b.root(value.container)
+    return any(
+        isinstance(content, ListValue) and name.endswith(list_references.ITEMS) and root in roots(frame, content)
+        for program_frame, _ in frame.program.activations for name, content in program_frame.env.items()
+    )  # fmt: skip
+
+
+def views_of_list(program: LoweringState, key: str, container: str, index: Expr | None = None) -> bool:
+    """Return whether names or operands that may be read later show items in the array of a list: the one at `index`.
+    """
+    found = [value for operands in program.pending_operands for value in operands]
+    for frame, statement in program.activations:
+        names = None if statement is None else frame.liveness.after.get(statement)
+        found += [value for name, value in frame.env.items()
+                  if name != key + list_references.ITEMS and _lives(name, names)]  # fmt: skip
+    frame = program.activations[-1][0]
+    return any(
+        container in roots(frame, value) and not _is_beside(frame, value, index)
+        for value in found if not (isinstance(value, ListValue) and value.token == key)
+    )  # fmt: skip
+
+
+def _is_beside(frame: Frame, value: Value, index: Expr | None) -> bool:
+    """Return whether an array is known not to show the row at an index."""
+    if index is None or not isinstance(value, ArrayValue):
+        return False
+    rows, ranges = value.window.dims[0], frame.emit.ranges
+    start, stop = (rows.start, rows.stop) if isinstance(rows, Range) else (rows, rows + 1)
+    return ranges.proves_lt(index, start) or ranges.proves_le(stop, index)
 
 
 def _lives(name: str, names: Names | None) -> bool:

@@ -243,6 +243,7 @@ def _join_arrays(frame: Frame, name: str, versions: list[dynamic_sizes.Version],
         if not paths.facts:
             return Missing(f"the shape of {name_for_user(name)} depends on the path taken", help=how_to_part(name))
         home = dynamic_sizes.join_sizes(frame, name, versions, paths.facts, busy)
+        frame.b.sizes_by_path[home.home.container] = paths.merge
         _detach_shared(frame, paths, home.home, values)
         return home
     if all(value == first for value in values) and _stays(frame, first, paths) and hoist(frame, first):

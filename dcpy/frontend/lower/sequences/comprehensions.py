@@ -13,9 +13,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dcpy.base.errors import FrontendError
+from dcpy.frontend.abstract_values.dynamic_arrays import VARYING
 from dcpy.frontend.abstract_values.list_values import LazyGenerator, Level
-from dcpy.frontend.abstract_values.values import ArrayValue, Static, TupleValue, Value, integer
+from dcpy.frontend.abstract_values.values import ArrayValue, Static, TupleValue, Value, VariantValue, integer
 from dcpy.frontend.desugar.bound_and_free_names import bound_names
+from dcpy.frontend.lower.arrays import dynamic_sizes
 from dcpy.frontend.lower.arrays.name_aliases import held
 from dcpy.frontend.lower.control import joins
 from dcpy.frontend.lower.expressions import evaluate, require_no_late_variables
@@ -80,9 +82,18 @@ def _written_out(frame: Frame, node: Comprehension, first: Value) -> Value:
 
 
 def _element(frame: Frame, node: Comprehension) -> Value:
-    value = sequences.stable(frame.b, evaluate(frame, node.elt))
+    value = sequences.stable(frame.b, _with_sizes(frame, evaluate(frame, node.elt)))
     require_no_late_variables(value, {name for generator in node.generators for name in bound_names(generator.target)})
     return value
+
+
+def _with_sizes(frame: Frame, value: Value) -> Value:
+    """Return an item with symbols for sizes that only the path to it tells."""
+    if isinstance(value, VARYING):
+        return dynamic_sizes.concrete(frame, value)
+    if not isinstance(value, VariantValue):
+        return value
+    return replace(value, options=tuple((number, _with_sizes(frame, option)) for number, option in value.options))
 
 
 def _look(frame: Frame, node: Comprehension, first: Value) -> tuple[ItemIteration, list[Value]]:
@@ -105,16 +116,30 @@ def _fill(frame: Frame, node: Comprehension, first: Value) -> Value:
     is_empty = isinstance(node.elt, ast.List) and not node.elt.elts and isinstance(node, ast.ListComp)
     if is_empty and len(node.generators) == 1 and not node.generators[0].ifs and sequences.has_length(first):
         return frame.b.call(Static(RaggedLists), integer(sequences.length(frame.b, first)))
+    used = sorted({part.id for part in ast.walk(node) if isinstance(part, ast.Name)} & frame.env.keys())
+    varying = {name: frame.env[name] for name in used if dynamic_sizes.varies(frame.env[name])}
+    frame.env.update({name: dynamic_sizes.materialized_sizes(frame, value) for name, value in varying.items()})
+    try:  # the sizes of what the items are made of are known before the first one
+        return _fill_with(frame, node, first)
+    finally:
+        frame.env.update(varying)
+
+
+def _fill_with(frame: Frame, node: Comprehension, first: Value) -> Value:
+    """Items that are computed in loops, from arrays of sizes that do not depend on the path."""
     walk, found = _look(frame, node, first)
     if not found:  # nothing is ever reached, or it raises
         ItemIteration(frame, node, node.generators, first, lambda _: None).run()
         return TupleValue((), is_list=True)
     kind = item_kinds.joined_kind(frame.b, [item_kinds.kind_of_item(frame.b, value) for value in found])
-    if not all(joins.known_outside(frame, (size,)) for size in kind.shape):
-        raise FrontendError(
+    inside = [size for size in kind.shape if not joins.known_outside(frame, (size,))]
+    if inside:
+        error = FrontendError(
             "the rows of the list have different lengths, which are known at run time only",
             help="make them one length, or fill an array",
         )
+        merges = (frame.b.sizes_by_path.get(name) for size in inside for name in size.symbols)
+        raise frame.b.by_path(next((merge for merge in merges if merge is not None), None), error)
     sizes = [_one_size(frame, walk.sizes[number]) for number in sorted(walk.sizes)]
     known = [size for size in sizes if size is not None]
     if walk.filtered or len(known) < len(node.generators):

@@ -50,7 +50,7 @@ def item(frame: Frame, owner: TupleValue, key: Value) -> Value:
         raise frame.b.by_path(merge, error) from None
     made = found.array if isinstance(found, ListValue) else found
     if isinstance(made, ArrayValue):
-        held(frame, "", owner, frame.b.root(made.container), merge)
+        held(frame, "", owner, frame.b.root(made.container), merge, array=not isinstance(found, ListValue))
     if isinstance(found, ListValue) and list_references.is_on(frame) and list_references.is_list(found):
         return replace(found, token=ListCopy(merge))
     return found

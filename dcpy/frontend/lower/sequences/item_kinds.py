@@ -108,7 +108,7 @@ def kind_of_item(b: TypedEmitter, value: Value) -> ItemKind:
     value = item_words.distributed(b, value)
     match value:
         case VariantValue(options=options):
-            return joined_kind(b, [kind_of_item(b, option) for _, option in options])
+            return joined_kind(b, _with_one_shape([kind_of_item(b, option) for _, option in options]))
         case ArrayValue(dtype=dtype, shape=shape) if shape:
             return ItemKind(dtype, shape=tuple(b.exact(size) for size in shape))
         case ArrayValue():
@@ -128,6 +128,14 @@ def kind_of_item(b: TypedEmitter, value: Value) -> ItemKind:
         notes=("its items are stored in an array: numbers, arrays of one shape, or tuples and lists of numbers",),
         help="keep one list for each kind of value, or give the list a length that is known",
     )
+
+
+def _with_one_shape(kinds: Sequence[ItemKind]) -> Sequence[ItemKind]:
+    """The kinds of an item that is one of several arrays: that they are of one shape is checked where it is stored."""
+    first = kinds[0].shape
+    if not first or any(kind.levels or len(kind.shape) != len(first) for kind in kinds):
+        return kinds
+    return [replace(kind, shape=first) for kind in kinds]
 
 
 def _packed(kinds: Sequence[ItemKind], cls: type | None) -> ItemKind | None:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from dcpy.frontend.abstract_values.list_values import ListValue
 from dcpy.frontend.abstract_values.values import TupleValue, Value
-from dcpy.frontend.lower.arrays.name_aliases import held
+from dcpy.frontend.lower.arrays.name_aliases import held, views_of_list
 from dcpy.frontend.lower.sequences import amortized_append, item_choice, item_kinds, list_references, list_types
+from dcpy.ir.symbolic import Expr
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame
@@ -23,6 +24,29 @@ def content(frame: Frame, name: str, owner: List) -> List:
     found = frame.env[name + list_references.ITEMS]
     assert isinstance(found, TupleValue | ListValue)
     return found
+
+
+def own_content(frame: Frame, name: str, owner: List) -> List:
+    """Return the contents of a list whose items move now: names that show some keep what they show."""
+    found = content(frame, name, owner)
+    return own(frame, name, found) if isinstance(found, ListValue) else found
+
+
+def own(frame: Frame, name: str, found: ListValue, index: Expr | None = None) -> ListValue:
+    """A list whose items move now, or the one at an index is replaced, in memory that no name shows."""
+    if not name or len(found.levels) > 1 or found.array.rank < 2:
+        return found  # only items that are arrays are shown where they are
+    root = frame.b.root(found.array.container)
+    if not views_of_list(frame.program, name, root, index):
+        return found
+    shown = amortized_append.shown(frame, found)
+    if found.size:
+        moved = amortized_append.as_growing(frame, shown, item_kinds.kind_of_list(frame.b, found))
+    else:
+        moved = replace(found, array=replace(frame.b.copy(shown.array), fresh=False))
+    frame.b.split_alias(root, name)
+    update(frame, name, moved)
+    return moved
 
 
 def update(frame: Frame, name: str, items: List) -> None:

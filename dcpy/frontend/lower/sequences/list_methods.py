@@ -68,6 +68,7 @@ def set_item(frame: Frame, owner: List, key: Value, value: Value) -> None:
     name = list_references.changing(frame, owner, list_references.ITEM)
     content = list_contents.content(frame, name, owner)
     if isinstance(key, SliceValue):
+        content = list_contents.own_content(frame, name, owner)
         _set_slice(frame, name, content, key, value)
         return
     place = _known(key)
@@ -82,6 +83,7 @@ def set_item(frame: Frame, owner: List, key: Value, value: Value) -> None:
     found = list_contents.holding(frame, name, content, list_references.shown(frame, value))
     shown = amortized_append.shown(frame, found)
     index = list_types.position(frame.b, key, frame.b.exact(shown.array.shape[0]), ASSIGNMENT)
+    found = list_contents.own(frame, name, found, index)
     list_references.require_own(given, name)
     list_references.forget_rows(frame, name, index)
     list_types.put(frame.b, found.array, (index,), list_references.shown(frame, value), found.levels[1:])
@@ -158,7 +160,7 @@ def delete_item(frame: Frame, owner: List, key: Value) -> None:
     """``del owner[key]``."""
     _require_list(owner)
     name = list_references.changing(frame, owner, "an item is deleted")
-    content = list_contents.content(frame, name, owner)
+    content = list_contents.own_content(frame, name, owner)
     if isinstance(content, TupleValue) and (isinstance(key, SliceValue) or _known(key) is not None):
         found = list(content.items)
         try:
@@ -260,7 +262,7 @@ def _extend(frame: Frame, owner: List, args: list[Value]) -> Value:
 
 def _pop(frame: Frame, owner: List, args: list[Value]) -> Value:
     name = list_references.changing(frame, owner, "pop")
-    content = list_contents.content(frame, name, owner)
+    content = list_contents.own_content(frame, name, owner)
     key = args[0] if args else Static(-1)
     if isinstance(content, TupleValue) and (not content.items or _known(key) is not None):
         place = _known(key) or 0
@@ -317,7 +319,7 @@ def repeat(frame: Frame, owner: List, count: Value) -> None:
 
 def _insert(frame: Frame, owner: List, args: list[Value]) -> Value:
     name = list_references.changing(frame, owner, "insert")
-    content = list_contents.content(frame, name, owner)
+    content = list_contents.own_content(frame, name, owner)
     place = _known(args[0])
     item = list_references.kept(frame, bound_item(frame, args[1]))
     if isinstance(content, TupleValue) and place is not None:
@@ -350,7 +352,7 @@ def _insertion(frame: Frame, key: Value, length: Expr) -> Expr:
 
 def _clear(frame: Frame, owner: List, args: list[Value]) -> Value:
     name = list_references.changing(frame, owner, "clear")
-    content = list_contents.content(frame, name, owner)
+    content = list_contents.own_content(frame, name, owner)
     if isinstance(content, TupleValue):
         list_contents.update(frame, name, replace(content, items=()))
     else:
@@ -360,7 +362,7 @@ def _clear(frame: Frame, owner: List, args: list[Value]) -> Value:
 
 def _reverse(frame: Frame, owner: List, args: list[Value]) -> Value:
     name = list_references.changing(frame, owner, "reverse")
-    content = list_contents.content(frame, name, owner)
+    content = list_contents.own_content(frame, name, owner)
     if isinstance(content, TupleValue):
         list_contents.update(frame, name, replace(content, items=content.items[::-1]))
         return NONE
@@ -374,7 +376,7 @@ def _reverse(frame: Frame, owner: List, args: list[Value]) -> Value:
 def _sort(frame: Frame, owner: List, kwargs: Mapping[str, Value]) -> None:
     """``owner.sort(key=..., reverse=...)``."""
     name = list_references.changing(frame, owner, "sort")
-    content = list_contents.content(frame, name, owner)
+    content = list_contents.own_content(frame, name, owner)
     if isinstance(content, TupleValue):
         found = frame.b.call(Static(sorted), list_references.shown(frame, content), **kwargs)
         assert isinstance(found, TupleValue | ListValue)

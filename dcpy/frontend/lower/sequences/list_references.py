@@ -260,8 +260,9 @@ def changing(frame: Frame, value: Changeable, what: str) -> str:
             "iterations of a parallel map cannot change a list that they share",
             help="store into an array, or use a plain for loop",
         )
-    for copy in frame.b.live_copies(token):
-        raise stores.has_copy(frame.b, *copy)
+    if token in frame.b.copied_lists:  # others hold copies of arrays at most, which a change of the list leaves alone
+        for copy in frame.b.live_copies(token):
+            raise stores.has_copy(frame.b, *copy)
     _note_change(frame, token, what)
     return token
 

@@ -34,6 +34,7 @@ from dcpy.frontend.lower.arithmetic import elementwise
 from dcpy.frontend.lower.arithmetic.array_sizes import require_room
 from dcpy.frontend.lower.arithmetic.broadcasting import same_size
 from dcpy.frontend.lower.arrays import stores
+from dcpy.frontend.lower.control.path_selectors import is_number_of
 from dcpy.frontend.lower.lowering_signals import WillRaise
 from dcpy.frontend.lower.sequences import item_words
 from dcpy.frontend.lower.sequences.item_kinds import (
@@ -47,6 +48,7 @@ from dcpy.frontend.lower.sequences.item_kinds import (
 from dcpy.ir import types
 from dcpy.ir.expressions.scalar import Const, Index, ScalarExpr, cast, op
 from dcpy.ir.memlet import Memlet
+from dcpy.ir.region import Branch
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ZERO, Expr, as_expr, max_of, product_of
 
@@ -80,6 +82,9 @@ def put(
         item_words.put(b, out, indices, levels[0], value)
         return
     if isinstance(value, VariantValue):
+        if not all(is_number(option) for _, option in value.options):
+            _put_by_path(b, out, indices, value, levels)
+            return
         value = item_words.one_number(value)
     if isinstance(value, TupleValue):
         for position, item in enumerate(value.items):
@@ -99,6 +104,19 @@ def put(
     for mine, theirs in zip(target.shape, source.shape, strict=True):
         same_size(b, mine, theirs, "the items of the list have different lengths")
     stores.write(b, target, source)
+
+
+def _put_by_path(
+    b: TypedEmitter, out: ArrayValue, indices: Sequence[Expr], value: VariantValue, levels: tuple[Level, ...]
+) -> None:
+    """Store an item that is another array or list on each path."""
+    regions = []
+    for _, option in value.options:
+        with b.emit.attempt() as region:
+            put(b, out, indices, option, levels)
+        regions.append(region)
+    tests = [is_number_of(value.which, number) for number, _ in value.options[:-1]]
+    b.emit.block(Branch(list(zip(tests, regions, strict=False)), regions[-1]))
 
 
 def converted(b: TypedEmitter, value: ListValue, kind: ItemKind) -> ArrayValue:
