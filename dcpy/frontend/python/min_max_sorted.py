@@ -10,6 +10,7 @@ import functools
 from collections.abc import Sequence
 from dataclasses import replace
 
+from dcpy.base.errors import FrontendError
 from dcpy.frontend.abstract_values.kinds_by_path import all_of
 from dcpy.frontend.abstract_values.list_values import ListValue
 from dcpy.frontend.abstract_values.number_kinds import types_of
@@ -35,6 +36,7 @@ from dcpy.frontend.lower.arithmetic.promotion import joined_number
 from dcpy.frontend.lower.control import expression_branches
 from dcpy.frontend.lower.lowering_signals import WillRaise, raised_by
 from dcpy.frontend.lower.op_builder import OpBuilder
+from dcpy.frontend.lower.sequences import item_kinds, item_words, list_types
 from dcpy.frontend.lower.sequences import items as sequences
 from dcpy.ir.expressions.scalar import ScalarExpr, op
 from dcpy.ir.memlet import Memlet
@@ -73,7 +75,35 @@ def _extremum(b: OpBuilder, name: str, args: Sequence[Value], default: Value, ke
     place = b.emit.place
     if place is not None and key == NONE and all(map(is_number, args)) and expression_branches.is_apart(place):
         return _apart(b, place, name, args[0], args[1:])
-    args = [sequences.stable(b, item) for item in args] if key != NONE else args
+    if key == NONE:
+        return _best(b, name, args, key)
+    args = [sequences.stable(b, _written_out(item)) for item in args]
+    if len(args) == 1 or not any(map(_has_text, args)):
+        return _best(b, name, args, key)
+    keys = [_keyed(b, key, item) for item in args]  # texts and the like: which of them is decided by numbers
+    chosen = _place_of_best(b, name, keys)
+    return args[chosen] if isinstance(chosen, int) else item_words.one_of(b, chosen, args)
+
+
+def _written_out(item: Value) -> Value:
+    """A known tuple as one with items of its own."""
+    if not isinstance(item, Static) or type(item.value) is not tuple:
+        return item
+    return TupleValue(tuple(_written_out(Static(part)) for part in item.value))
+
+
+def _place_of_best(b: OpBuilder, name: str, keys: Sequence[Value]) -> int | ScalarExpr:
+    """The position of the first of the smallest, or largest, keys."""
+    best: Value = Static(0)
+    least = keys[0]
+    for position, now in enumerate(keys[1:], 1):
+        test = _less(b, name, now, least) if name == "min" else _less(b, name, least, now)
+        best, least = _chosen(b, name, test, Static(position), best), _chosen(b, name, test, now, least)
+    return best.value if isinstance(best, Static) else scalar_expr(best)
+
+
+def _best(b: OpBuilder, name: str, args: Sequence[Value], key: Value) -> Value:
+    """The smallest, or largest, of several items."""
     best, least = args[0], _keyed(b, key, args[0])
     for other in args[1:]:
         now = _keyed(b, key, other)
@@ -132,7 +162,7 @@ def _better(b: OpBuilder, name: str, best: Value, other: Value) -> Value:
 @implements(sorted)
 def sorted_(b: OpBuilder, iterable: Value, *, key: Value = NONE, reverse: Value = FALSE) -> Value:
     """A sorted list; equal items stay as they are, also where the order is reversed."""
-    items = [sequences.stable(b, item) for item in sequences.items(b, iterable)]
+    items = [sequences.stable(b, _written_out(item)) for item in sequences.items(b, iterable)]
     keys = [_keyed(b, key, item) for item in items]
     backward = b.static(reverse, "reverse")
     if all(isinstance(known, Static) for known in keys):
@@ -146,14 +176,39 @@ def sorted_(b: OpBuilder, iterable: Value, *, key: Value = NONE, reverse: Value 
             notes=(f"a list of known length has at most {FEW} such items; others are sorted as arrays",),
             help="sort an array of numbers, `np.sort(np.array(items))`, or positions, `np.argsort(keys)`",
         )
-    pairs = list(zip(items, keys, strict=True))
+    by_place = key != NONE and any(map(_has_text, items))
+    pairs: list[Pair] = list(zip(map(Static, range(len(items))) if by_place else items, keys, strict=True))
     if backward:
         pairs.reverse()
     for end in range(len(pairs) - 1, 0, -1):
         for place in range(end):
             pairs[place : place + 2] = _in_order(b, *pairs[place : place + 2], same=key == NONE)
     found = [item for item, _ in pairs]
-    return TupleValue(tuple(reversed(found) if backward else found), is_list=True)
+    if backward:
+        found.reverse()
+    return _at_places(b, items, found) if by_place else TupleValue(tuple(found), is_list=True)
+
+
+def _at_places(b: OpBuilder, items: Sequence[Value], places: Sequence[Value]) -> Value:
+    """A list of the items at some places: an array, where one holds items of all their kinds."""
+    given = TupleValue(tuple(items), is_list=True)
+    try:
+        kind = item_kinds.joined_kind(b, [item_kinds.kind_of_item(b, item) for item in items])
+    except FrontendError:
+        found = [items[place.value] if isinstance(place, Static) else item_words.one_of(b, scalar_expr(place), items)
+                 for place in places]  # fmt: skip
+        return replace(given, items=tuple(found))
+    whole = list_types.as_array_list(b, given, kind)
+    positions = list_types.as_array_list(b, TupleValue(tuple(places), is_list=True))
+    taken = b.array(b.subscript(whole.array, [positions.array]))
+    return replace(whole, array=replace(taken, fresh=False))
+
+
+def _has_text(item: Value) -> bool:
+    """Return whether a part of an item is nothing that an operation chooses: a text, or None."""
+    if isinstance(item, TupleValue | RecordValue):
+        return any(map(_has_text, item.items))
+    return isinstance(item, Static) and not is_number(item)
 
 
 Pair = tuple[Value, Value]  # an item and its key

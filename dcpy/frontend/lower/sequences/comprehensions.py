@@ -28,7 +28,7 @@ from dcpy.frontend.lower.sequences import item_kinds, list_types
 from dcpy.frontend.lower.sequences import items as sequences
 from dcpy.frontend.lower.sequences.amortized_append import appended, empty_growing, shown
 from dcpy.frontend.lower.sequences.generator_inlining import in_frame, is_generated
-from dcpy.frontend.lower.sequences.iteration import ItemIteration
+from dcpy.frontend.lower.sequences.iteration import ItemIteration, variant_in
 from dcpy.frontend.python.containers.ragged_lists import RaggedLists
 from dcpy.ir.symbolic import Expr, product_of
 
@@ -50,7 +50,9 @@ def comprehend(frame: Frame, node: Comprehension | ast.DictComp, first: Value) -
 
 
 def _is_known(frame: Frame, node: Comprehension, first: Value) -> bool:
-    """Return whether the number of items is known, where that of the first iterable is."""
+    """Return whether the number of items is known, where that of the first iterable is, and each is written once."""
+    if any(variant_in(item) is not None for item in sequences.items(frame.b, first)):
+        return False
     if len(node.generators) == 1 and not node.generators[0].ifs:
         return True
     walk, _ = _look(frame, node, first)

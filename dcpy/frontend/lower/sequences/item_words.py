@@ -182,10 +182,10 @@ def distributed(b: TypedEmitter, value: Value) -> Value:
     for position, (at, _) in enumerate(found[:-1]):
         test = all_hold([is_number_of(which, each) for which, each in at])
         number = op("select", test, Const(position, types.int64), number)
-    return _variant(b, number, [option for _, option in found])
+    return one_of(b, number, [option for _, option in found])
 
 
-def _variant(b: TypedEmitter, number: ScalarExpr, options: Sequence[Value]) -> VariantValue:
+def one_of(b: TypedEmitter, number: ScalarExpr, options: Sequence[Value]) -> VariantValue:
     """A value that is one of several, by a number."""
     kept = b.keep(Scalar(number, weak=True), "kind").expr
     assert isinstance(kept, Load)
@@ -221,7 +221,7 @@ def item_at(b: TypedEmitter, level: PackedLevel, words: Sequence[ScalarExpr]) ->
     if len(level.options) == 1:
         return item_of(level.options[0], words[1:])
     kept = [b.keep(Scalar(word, weak=True), "word").expr for word in words[1:]]
-    return _variant(b, words[0], [item_of(option, kept) for option in level.options])
+    return one_of(b, words[0], [item_of(option, kept) for option in level.options])
 
 
 def item_of(part: PackedPart, words: Sequence[ScalarExpr]) -> Value:

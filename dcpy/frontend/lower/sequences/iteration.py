@@ -213,7 +213,7 @@ class ItemIteration:
         return found
 
     def _item(self, number: int, item: Value, places: list[Expr]) -> None:
-        variant = _variant_in(item)
+        variant = variant_in(item)
         if variant is not None:
             self._by_kind(variant, 0, lambda key: self._item(number, _with(item, variant.which, key), places))
             return
@@ -260,10 +260,10 @@ class ItemIteration:
         frame.env.pop(flag, None)
 
 
-def _variant_in(item: Value) -> VariantValue | None:
+def variant_in(item: Value) -> VariantValue | None:
     """Return what is one of several kinds in an item."""
     if isinstance(item, TupleValue):
-        return next((found for part in item.items if (found := _variant_in(part)) is not None), None)
+        return next((found for part in item.items if (found := variant_in(part)) is not None), None)
     return item if isinstance(item, VariantValue) else None
 
 

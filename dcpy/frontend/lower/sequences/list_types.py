@@ -192,8 +192,10 @@ def item_at(b: TypedEmitter, value: ListValue, index: Expr) -> Value:
     return TupleValue(items, names=getattr(cls, "_fields", ()), cls=cls)
 
 
-def _index_of(b: TypedEmitter, key: Value) -> Expr:
-    """An integer that is written in brackets."""
+def _index_of(b: TypedEmitter, key: Value, owner: str) -> Expr:
+    """An integer that is written in brackets behind a list or tuple."""
+    if key == Static(None):
+        raise WillRaise("TypeError", f"{owner} indices must be integers or slices, not NoneType", by="Python")
     if isinstance(key, ArrayValue) and not key.shape and key.dtype.is_integer:
         key = Scalar(key.load(()))
     if not is_number(key) or not (dtype_of(key).is_integer or dtype_of(key) == types.bool_):
@@ -206,7 +208,7 @@ def _index_of(b: TypedEmitter, key: Value) -> Expr:
 
 def position(b: TypedEmitter, key: Value, size: Expr, what: str = "list index out of range") -> Expr:
     """An index into something of this length, proved or checked to be in range, counted from the front."""
-    index, ranges = _index_of(b, key), b.emit.ranges
+    index, ranges = _index_of(b, key, what.split()[0]), b.emit.ranges
     for proved, place in ((ranges.proves_nonneg(index), index), (ranges.proves_lt(index, 0), index + size)):
         if not proved:
             continue
