@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping
-from html import escape
 from types import FunctionType
 
 from dcpy.base.errors import FrontendError
 from dcpy.base.source import SrcSpan, definition_span
 from dcpy.frontend.introspection.function_source import Source, read_source
+from dcpy.viewer.page import template
 
 
 def program_html(function: FunctionType, versions: Mapping[str, float]) -> str:
@@ -18,16 +18,12 @@ def program_html(function: FunctionType, versions: Mapping[str, float]) -> str:
         lines = _lines(read_source(function))
     except FrontendError:
         lines = []
-    rows = "".join(
-        f"<tr><td style='text-align: left'><code>{escape(function.__name__ + known)}</code></td>"
-        f"<td>{seconds:.3g} s</td></tr>"
-        for known, seconds in versions.items()
+    return template("notebook.html.j2").render(
+        name=function.__qualname__,
+        place=str(definition_span(function.__code__)),
+        source=textwrap.dedent("\n".join(lines)),
+        versions=[(function.__name__ + known, f"{seconds:.3g}") for known, seconds in versions.items()],
     )
-    table = f"<table><tr><th style='text-align: left'>compiled for</th><th>in</th></tr>{rows}</table>"
-    code = f"<pre><code>{escape(textwrap.dedent(chr(10).join(lines)))}</code></pre>" if lines else ""
-    place = escape(str(definition_span(function.__code__)))
-    title = f"<b>dcpy.program</b> <code>{escape(function.__qualname__)}</code> ({place})"
-    return f"<div>{title}{code}{table if rows else '<i>not compiled yet</i>'}</div>"
 
 
 def _lines(source: Source) -> list[str]:

@@ -34,7 +34,7 @@ def view_html(sdfg: Sdfg) -> str:
     sections = [_section(each, canvas, is_callee=each is not sdfg) for each in sdfg.with_callees()]
     text = print_sdfg(sdfg)
     header = text.partition("\n")[0].removesuffix(" {")
-    page = _template().render(
+    page = template("page.html.j2").render(
         name=sdfg.name,
         style=STYLE,
         header=header,
@@ -49,14 +49,13 @@ def view_html(sdfg: Sdfg) -> str:
 
 def notebook_html(sdfg: Sdfg, height: int = 640) -> str:
     """`view_html` in a frame of its own, so that it and a notebook's page leave each other alone."""
-    document = escape(view_html(sdfg))
-    style = f"width: 100%; height: {height}px; border: 0"
-    return f'<iframe srcdoc="{document}" style="{style}" sandbox="allow-scripts"></iframe>'
+    return template("frame.html.j2").render(document=view_html(sdfg), height=height)
 
 
 @cache
-def _template() -> jinja2.Template:
-    return environment_of(TEMPLATES, {"html": escape}).get_template("page.html.j2")
+def template(name: str) -> jinja2.Template:
+    """A template of the viewer."""
+    return environment_of(TEMPLATES, {"html": escape}).get_template(name)
 
 
 def _section(sdfg: Sdfg, canvas: Canvas, *, is_callee: bool) -> dict[str, str]:
