@@ -17,7 +17,7 @@ import numpy as np
 
 from dcpy.base.errors import CallbackError, DcpyError
 from dcpy.base.source import SrcSpan
-from dcpy.base.string_formatting import formatted
+from dcpy.base.string_formatting import ArgumentMaker, formatted
 
 PYTHON = "item"  #: ``item(n)`` in a call or in its results: a number of Python's own, not one of NumPy's
 
@@ -117,7 +117,7 @@ def _parsed(text: str) -> ast.expr:
         raise CallbackError(f"{text!r} cannot be read as part of a callback") from None
 
 
-def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
+def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:  # noqa: C901  (one case per kind)
     """Return the value of an argument: a literal, a name, or a tuple, list or dictionary of them."""
     match node:
         case ast.Name(id=name) if name in names:
@@ -126,6 +126,10 @@ def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
             return names[operand].item()
         case ast.Call(func=ast.Name(id=name), args=parts) if _is_tuple_class(names.get(name)):
             return tuple.__new__(names[name], [_value(part, names) for part in parts])
+        case ast.Call(func=ast.Name(id=name), args=[ast.Name(id=operand)]) if isinstance(
+            names.get(name), ArgumentMaker
+        ):
+            return names[name](names[operand])
         case ast.Tuple(elts=parts):
             return tuple(_value(part, names) for part in parts)
         case ast.List(elts=parts):

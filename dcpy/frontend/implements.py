@@ -122,6 +122,7 @@ CATALOG: dict[str, tuple[str, ...]] = {
     "builtins": (
         "dcpy.frontend.python.builtins",
         "dcpy.frontend.python.min_max_sorted",
+        "dcpy.frontend.python.texts_of_numbers",
         "dcpy.frontend.python.sets",
         "dcpy.frontend.python.rounding",
         "dcpy.frontend.python.endless_iterators",

@@ -41,7 +41,7 @@ ADVICE = [
         lambda n, x: sorted(range(2), key=lambda i: np.array([n, x])[i]),
         (3, 2.5),
     ),
-    (lambda x: print("{:.3e}".format(x)), 'print(f"{x:.3e}")', printed, (2.5,)),  # noqa: UP032
+    (lambda x: print("total".ljust(int(x)), x), 'print(f"{x:.3e}")', printed, (2.5,)),
     (lambda x: np.frombuffer(x.data), "pass the array itself", lambda x: np.frombuffer(x) + 0, (X,)),
     (lambda x: statistics.stdev(x), "np.std(x, ddof=1)", lambda x: np.std(x, ddof=1), (X,)),
     (lambda x: np.mean(x, weights=x), "np.average takes weights", lambda x: np.average(x, weights=x), (X,)),

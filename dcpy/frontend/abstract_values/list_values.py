@@ -15,7 +15,7 @@ from dcpy.frontend.abstract_values.packed_items import PackedLevel, PackedTuple,
 from dcpy.ir.symbolic import Expr
 
 if TYPE_CHECKING:
-    from dcpy.frontend.abstract_values.values import ArrayValue, Static, Value
+    from dcpy.frontend.abstract_values.values import ArrayValue, Static, TextValue, Value
 
 FIRST_ROOM = 16  # items, in the array of a list that grows
 
@@ -37,7 +37,30 @@ class NamedItems:
         return False
 
 
-Level = bool | NamedItems | PackedLevel
+def only_list(text: TextValue) -> JoinedList | None:
+    """Return the joined list that a text is, where it is nothing else."""
+    match text.parts:
+        case ((JoinedList() as joined, _, ""),):
+            return joined
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedLevel:
+    """The level of items that are texts: those of lists of texts, with a separator between them."""
+
+    separator: str
+
+
+Level = bool | NamedItems | JoinedLevel | PackedLevel
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedList:
+    """``separator.join(items)`` of a list of run-time length: a part of a `TextValue`."""
+
+    separator: str
+    items: ListValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,3 +158,6 @@ class YieldingValue:
     maker: Any
     scope: Any = None
     use: IteratorUse | None = None
+
+
+ListLike = JoinedList | ListValue | ListRef | LazyGenerator | YieldingValue

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dcpy.base.string_formatting import TextTemplate
 from dcpy.frontend.abstract_values.kinds_by_path import NONE, Kinds
 from dcpy.ir.types import DType
 
@@ -140,6 +141,32 @@ class PackedTuple:
 
 
 @dataclass(frozen=True, slots=True)
+class PackedText:
+    """A text with numbers, as a tuple of them; `pieces`: what is around them."""
+
+    numbers: PackedTuple
+    pieces: tuple[str | tuple[int, str], ...]
+
+    @property
+    def words(self) -> int:
+        """The number of words that it takes."""
+        return self.numbers.words
+
+    def unfilled(self) -> PackedText:
+        """The same kind of text, with numbers that are not known."""
+        return replace(self, numbers=self.numbers.unfilled())
+
+    def to_words(self, items: Sequence[Any]) -> Any:
+        """Texts are made by the program only."""
+        raise NotImplementedError
+
+    def from_words(self, words: Any) -> Sequence[Any]:
+        """The texts of the numbers in rows of words."""
+        made = TextTemplate(self.pieces)
+        return [made(*numbers) for numbers in self.numbers.from_words(words)]
+
+
+@dataclass(frozen=True, slots=True)
 class PackedUnion:
     """The level of items that are one of several kinds each: the first word says which. It is false, as that of tuples.
     """
@@ -178,5 +205,5 @@ class PackedUnion:
         return found
 
 
-PackedPart = PackedNumber | PackedTuple | PackedConstant
+PackedPart = PackedNumber | PackedTuple | PackedConstant | PackedText
 PackedLevel = PackedTuple | PackedUnion

@@ -17,7 +17,7 @@ import numpy as np
 from dcpy.base.source import SrcSpan
 from dcpy.frontend.abstract_values.dynamic_arrays import Resized, SlidingWindow, Varying
 from dcpy.frontend.abstract_values.kinds_by_path import NONE, Kinds
-from dcpy.frontend.abstract_values.list_values import IteratorUse, LazyGenerator, ListRef, ListValue, YieldingValue
+from dcpy.frontend.abstract_values.list_values import IteratorUse, ListLike
 from dcpy.frontend.abstract_values.stream_values import StreamValue
 from dcpy.ir import types
 from dcpy.ir.data import Data, View
@@ -342,7 +342,7 @@ class VariantValue:
 Value = (
     Static | SymInt | Scalar | ArrayValue | TupleValue | RecordValue | DictValue | SliceValue | RangeValue | MapValue
     | IteratorValue | FunctionValue | GeneratorValue | Method | Missing | Maybe | Varying | ObjectValue | BoundMethod
-    | TextValue | PartialValue | ListValue | ListRef | LazyGenerator | VariantValue | YieldingValue | StreamValue
+    | TextValue | PartialValue | ListLike | VariantValue | StreamValue
 )  # fmt: skip
 VALUES = get_args(Value)
 

@@ -26,7 +26,6 @@ from dcpy.frontend.abstract_values.values import (
     RecordValue,
     SliceValue,
     Static,
-    TextValue,
     TupleValue,
     Value,
     is_number,
@@ -51,7 +50,7 @@ from dcpy.frontend.lower.member_lookup import bound_of, field_or_method, unknown
 from dcpy.frontend.lower.name_binding import bind_name, bound_item, from_python, is_local, materialize, read_name
 from dcpy.frontend.lower.objects import dataclass_objects as objects
 from dcpy.frontend.lower.objects import special_methods as special
-from dcpy.frontend.lower.sequences import dictionaries, item_choice, iterator_uses, list_references, printf
+from dcpy.frontend.lower.sequences import dictionaries, item_choice, iterator_uses, list_references, printf, texts
 from dcpy.frontend.lower.sequences import items as sequences
 from dcpy.frontend.mapscope import MapScope
 from dcpy.frontend.python.sets import set_
@@ -308,6 +307,8 @@ def subscript(frame: Frame, owner: Value, keys: list[Value]) -> Value:
         entry = find(owner.value)  # np.mgrid[...]
         if entry is not None:
             return call_entry(frame.b, entry, keys, {})
+        if (chosen := texts.character(frame.b, owner.value, key)) is not None:
+            return chosen
         wanted = sequences.known_subscript(frame.b, owner.value, key)
         try:
             return from_python(frame, owner.value[wanted])
@@ -483,10 +484,8 @@ def _formatted(frame: Frame, node: ast.JoinedStr) -> Value:
             with raised_by("Python"):
                 parts.append(string_formatting.formatted(value.value, part.conversion, spec))
         else:
-            parts.append((sequences.stable(frame.b, value), part.conversion, spec))
-    if all(isinstance(part, str) for part in parts):
-        return Static("".join(map(str, parts)))
-    return TextValue(tuple(parts))
+            parts.append((sequences.as_it_is(frame.b, value), part.conversion, spec))
+    return texts.as_text(parts)
 
 
 _HANDLERS: dict[type, Callable[..., Value]] = {

@@ -8,6 +8,7 @@ import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from dcpy.frontend.python.bisections import BISECTIONS
 from dcpy.frontend.python.combinatorics import CHOOSING
 from dcpy.frontend.python.containers.double_ended_queues import DoubleEndedQueue
 from dcpy.frontend.python.containers.hash_maps import CountingMap
@@ -15,7 +16,7 @@ from dcpy.frontend.python.containers.ragged_lists import default_map
 from dcpy.frontend.python.heaps import HEAPS
 
 #: What stands for a function of Python's, where a program calls it.
-WRITTEN: dict[Any, Callable[..., Any]] = dict(CHOOSING) | HEAPS | {
+WRITTEN: dict[Any, Callable[..., Any]] = dict(CHOOSING) | HEAPS | BISECTIONS | {
     collections.deque: DoubleEndedQueue,
     collections.defaultdict: default_map,
     collections.Counter: CountingMap,
@@ -160,7 +161,26 @@ def product3(one: Any, two: Any, three: Any) -> Iterator[Any]:
                 yield x, y, z
 
 
-PRODUCTS = {1: product1, 2: product2, 3: product3}
+def product4(one: Any, two: Any, three: Any, four: Any) -> Iterator[Any]:
+    """All quadruples."""
+    for w in one:
+        for x in two:
+            for y in three:
+                for z in four:
+                    yield w, x, y, z
+
+
+def product5(one: Any, two: Any, three: Any, four: Any, five: Any) -> Iterator[Any]:
+    """All quintuples."""
+    for v in one:
+        for w in two:
+            for x in three:
+                for y in four:
+                    for z in five:
+                        yield v, w, x, y, z
+
+
+PRODUCTS = {1: product1, 2: product2, 3: product3, 4: product4, 5: product5}
 
 
 def written(function: Any, count: int) -> Any:

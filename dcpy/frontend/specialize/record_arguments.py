@@ -21,6 +21,7 @@ import numpy as np
 
 from dcpy.base.errors import ArgumentError
 from dcpy.base.library_modules import is_library
+from dcpy.base.string_formatting import ArgumentMaker, TextTemplate
 
 _MISSING = object()
 SPARSE = ("csr_matrix", "csr_array", "csc_matrix", "csc_array")  # SciPy's; see `scipy.sparse_matrices`
@@ -223,7 +224,7 @@ class MadeObject:
     Where `key` is not empty, the object has an identity: in several places it is one.
     """
 
-    cls: type
+    cls: type | TextTemplate
     names: tuple[Any, ...]
     parts: tuple[ResultPart, ...]
     key: str = ""
@@ -299,10 +300,12 @@ class CallOutcome:
     effects: tuple[FieldEffect, ...] = ()
 
 
-def maker(cls: type, names: tuple[Any, ...]) -> Callable[..., Any]:
+def maker(cls: type | TextTemplate, names: tuple[Any, ...]) -> Callable[..., Any]:
     """A function from parts to an object of the class. The constructor does not run: the program has run it."""
 
     def make(*parts: Any) -> Any:
+        if isinstance(cls, TextTemplate):
+            return cls(*parts)
         if cls is list:
             return list(parts)
         if cls is dict:
@@ -327,8 +330,12 @@ def lister(levels: tuple[Any, ...], weak: bool) -> Callable[..., Any]:
         if depth == last:
             return part
         if packed is not None and depth == last - 1:
-            return packed(part) if levels[depth] else tuple(packed(part))
+            found = packed(part) if levels[depth] else tuple(packed(part))
+            separator = getattr(levels[depth], "separator", None)
+            return found if separator is None else separator.join(found)
         items = [nested(item, depth + 1) for item in part]
+        if (separator := getattr(levels[depth], "separator", None)) is not None:
+            return separator.join(items)
         cls = getattr(levels[depth], "cls", tuple)
         return items if levels[depth] else tuple.__new__(cls, items)
 
@@ -336,6 +343,19 @@ def lister(levels: tuple[Any, ...], weak: bool) -> Callable[..., Any]:
         return nested(array.tolist() if weak and packed is None else array, 0)
 
     return make
+
+
+@dataclass(frozen=True)
+class ListMaker(ArgumentMaker):
+    """Makes a callback's list of the array that it is in compiled code: of the texts in it one, with a `separator`."""
+
+    levels: tuple[Any, ...]
+    weak: bool
+    separator: str | None = None
+
+    def __call__(self, array: Any) -> Any:
+        made = lister(self.levels, self.weak)(array)
+        return made if self.separator is None else self.separator.join(made)
 
 
 def cutter(steps: tuple[CutStep, ...]) -> Callable[..., Any]:

@@ -22,6 +22,7 @@ from dcpy.frontend.abstract_values.values import (
     Scalar,
     Static,
     SymInt,
+    TextValue,
     TupleValue,
     Value,
     VariantValue,
@@ -35,6 +36,7 @@ from dcpy.frontend.lower.control.path_selectors import chosen, is_number_of
 from dcpy.frontend.lower.frame import IdentityMatters
 from dcpy.frontend.lower.lowering_signals import WillRaise
 from dcpy.frontend.lower.sequences import items as sequences
+from dcpy.frontend.lower.sequences import texts
 from dcpy.frontend.python.containers.known_keys import holds, same_items
 from dcpy.frontend.specialize.record_arguments import is_frozen
 from dcpy.ir import types
@@ -52,6 +54,9 @@ def compare(b: OpBuilder, symbol: str, left: Value, right: Value) -> Value:
     """One comparison of a chain."""
     if isinstance(left, VariantValue) or isinstance(right, VariantValue):
         return as_value(_of_kinds(b, symbol, left, right))
+    if TextValue in (type(left), type(right)) and symbol in ("==", "!="):
+        same = texts.equal(left, right)
+        return as_value(same if symbol == "==" else inverse(same))
     return _compare(b, symbol, left, right)
 
 
@@ -251,21 +256,29 @@ def _member(b: OpBuilder, left: Value, right: Value) -> Truth:
         return _in_list(b, left, right)
     if isinstance(right, RangeValue):
         return _in_range(b, left, right)
-    candidates: tuple[Value, ...]
-    if isinstance(right, TupleValue):
-        candidates = right.items
-    elif isinstance(right, DictValue):
-        candidates = tuple(Static(key) for key, _ in right.items)
-    elif isinstance(right, Static) and isinstance(right.value, tuple | list | set | frozenset | str | dict | range):
-        if isinstance(left, Static):
-            return bool(left.value in right.value)
-        candidates = tuple(map(Static, sorted(right.value, key=repr)))
-    else:
-        raise FrontendError(f"`in` does not take {kind_of(right)}", help="compare with ==, or use (a == x).any()")
+    if isinstance(left, Static) and isinstance(right, Static) and isinstance(right.value, _CONTAINERS):
+        return bool(left.value in right.value)
     found: Truth = False
-    for candidate in candidates:
+    for candidate in _candidates(right):
         found = either_holds(found, truth(b, compare(b, "==", left, candidate)))
     return found
+
+
+_CONTAINERS = (tuple, list, set, frozenset, str, bytes, dict, range)
+
+
+def _candidates(right: Value) -> tuple[Value, ...]:
+    """Return what an item of something of known length may be."""
+    match right:
+        case TupleValue(items=items):
+            return items
+        case DictValue(items=pairs):
+            return tuple(Static(key) for key, _ in pairs)
+        case Static(value=bytes() as known):
+            return tuple(map(Static, sorted(set(known))))
+        case Static(value=known) if isinstance(known, _CONTAINERS):
+            return tuple(map(Static, sorted(known, key=repr)))
+    raise FrontendError(f"`in` does not take {kind_of(right)}", help="compare with ==, or use (a == x).any()")
 
 
 def _in_list(b: OpBuilder, left: Value, right: ListValue) -> Truth:

@@ -27,6 +27,7 @@ from dcpy.frontend.abstract_values.values import (
     Scalar,
     Static,
     SymInt,
+    TextValue,
     TupleValue,
     Value,
     VariantValue,
@@ -47,7 +48,7 @@ from dcpy.frontend.lower.arithmetic.promotion import require_same
 from dcpy.frontend.lower.arrays.foreign_array_refusals import refuse_foreign
 from dcpy.frontend.lower.control.path_selectors import is_number_of
 from dcpy.frontend.lower.lowering_signals import WillRaise, raised_by
-from dcpy.frontend.lower.sequences import list_types
+from dcpy.frontend.lower.sequences import list_types, texts
 from dcpy.ir import types
 from dcpy.ir.expressions.scalar import Const, ScalarExpr, op
 from dcpy.ir.symbolic import ZERO, Expr
@@ -88,6 +89,14 @@ def binary(b: OpBuilder, symbol: str, left: Value, right: Value) -> Value:
         known = _known(symbol, left.value, right.value)
         if known is not _NOT_COMPUTED:
             return Static(known)
+    if symbol == "+" and (text := texts.concatenated(left, right)) is not None:
+        return text
+    if TextValue in (type(left), type(right)):
+        raise FrontendError(
+            f"{symbol} does not take a text with numbers that are known at run time only",
+            notes=("Python makes the text when it is shown",),
+            help="texts are added, joined and formatted: f'{x}', `a + b`, `sep.join(parts)`",
+        )
     if symbol == "@":
         entry = find(np.matmul)
         assert entry is not None

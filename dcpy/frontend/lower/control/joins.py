@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.abstract_values.dynamic_arrays import VARYING, Resized, SlidingWindow
 from dcpy.frontend.abstract_values.kinds_by_path import Kinds, all_of
-from dcpy.frontend.abstract_values.list_values import ListRef, ListValue
+from dcpy.frontend.abstract_values.list_values import JoinedList, ListRef, ListValue
 from dcpy.frontend.abstract_values.number_kinds import instead_of, types_of
 from dcpy.frontend.abstract_values.stream_values import StreamValue
 from dcpy.frontend.abstract_values.values import (
@@ -28,6 +28,7 @@ from dcpy.frontend.abstract_values.values import (
     Scalar,
     Static,
     SymInt,
+    TextValue,
     TupleValue,
     Value,
     VariantValue,
@@ -314,6 +315,10 @@ def is_visible(frame: Frame, value: Value) -> bool:  # noqa: C901  (one case per
             return frame.emit.is_visible(container) and all(_symbol_known(frame, name) for name in symbols)
         case TupleValue(items=items) | RecordValue(items=items):
             return all(is_visible(frame, item) for item in items)
+        case TextValue(parts=parts):
+            return all(isinstance(part, str) or is_visible(frame, part[0]) for part in parts)
+        case JoinedList(items=whole):
+            return is_visible(frame, whole)
         case ListRef() | ListValue() | DictValue():
             return list_joins.is_visible(frame, value, is_visible)
         case GeneratorValue(container=container) | StreamValue(container=container):

@@ -6,6 +6,7 @@ import ast
 import dataclasses
 import functools
 import inspect
+import itertools
 import sys
 import types as python_types
 from collections.abc import Mapping, Sequence
@@ -50,13 +51,13 @@ from dcpy.frontend.introspection.function_source import Source, read_source
 from dcpy.frontend.lower.arithmetic.range_checks import stored
 from dcpy.frontend.lower.arrays import dynamic_sizes
 from dcpy.frontend.lower.frame import Frame
-from dcpy.frontend.lower.functions import memoized_functions, nonlocals, numpy_arguments, recursion
+from dcpy.frontend.lower.functions import memoized_functions, nonlocals, recursion, text_methods
 from dcpy.frontend.lower.functions.annotation_agreement import require_annotated
 from dcpy.frontend.lower.functions.attribute_functions import call_attribute_function
 from dcpy.frontend.lower.functions.call_chains import with_call_note
 from dcpy.frontend.lower.functions.call_nodes import annotated_sizes, call_node
 from dcpy.frontend.lower.functions.callback_calls import call_back
-from dcpy.frontend.lower.lowering_signals import WillRaise, raised_by
+from dcpy.frontend.lower.lowering_signals import WillRaise
 from dcpy.frontend.lower.name_binding import bind_name, forget_global_array, from_python, materialize
 from dcpy.frontend.lower.objects import constructors
 from dcpy.frontend.lower.objects import dataclass_objects as objects
@@ -189,14 +190,7 @@ def _of_python(
 ) -> Value | None:
     """``print``, which Python does; methods of strings that are known; `functools.partial`."""
     if isinstance(getattr(found, "__self__", None), str):
-        what = "an argument of a method of strings"
-        instead = 'print an f-string, `print(f"{x:.3e}")`, or pass a constant'
-        lists = [frame.program.evaluator.all_items(frame, value) for value in args]
-        known = [numpy_arguments.static(value, what, instead) for value in lists]
-        keywords = {name: numpy_arguments.static(value, what, instead) for name, value in kwargs.items()}
-        with raised_by("Python"):
-            made = found(*known, **keywords)
-        return from_python(frame, made)
+        return text_methods.call(frame, found, args, kwargs)
     if found is print:
         return call_back(frame, Callback(print, returns=None, writes=()), args, kwargs, unused=unused)
     if found is functools.partial:
@@ -207,8 +201,16 @@ def _of_python(
         given = {name: from_python(frame, getattr(found, name)) for name in ("otypes", "signature", "excluded")}
         made = call(frame, Static(np.vectorize), [from_python(frame, found.pyfunc)], given)
         return call(frame, made, args, kwargs)
-    generator = itertools_functions.written(found, len(args))
-    return None if generator is None else call(frame, Static(generator), args, kwargs, unused=unused)
+    if found is itertools.product and "repeat" in kwargs:
+        pools = [frame.program.evaluator.all_items(frame, value) for value in args]
+        args, kwargs = pools * int(frame.b.static(kwargs["repeat"], "repeat")), {}
+    stands_for = itertools_functions.written(found, len(args))
+    if stands_for is None:
+        return None
+    if not inspect.isgeneratorfunction(stands_for):  # it asks for all items
+        args = [frame.program.evaluator.all_items(frame, value) if isinstance(value, LazyGenerator) else value
+                for value in args]  # fmt: skip
+    return call(frame, Static(stands_for), args, kwargs, unused=unused)
 
 
 def _as_dtype(frame: Frame, value: Value, dtype: types.DType) -> Value:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from dcpy.base.callback_sites import PYTHON, is_literal
 from dcpy.base.errors import DcpyError, FrontendError
+from dcpy.frontend.abstract_values.list_values import JoinedList, ListValue
 from dcpy.frontend.abstract_values.values import (
     ArrayValue,
     DictValue,
@@ -38,6 +39,7 @@ from dcpy.frontend.lower.arrays import stores
 from dcpy.frontend.lower.lowering_signals import ResultUnknown
 from dcpy.frontend.lower.name_binding import materialize
 from dcpy.frontend.specialize.argument_types import ArrayType, ScalarType
+from dcpy.frontend.specialize.record_arguments import ListMaker
 from dcpy.ir import data, nodes, types
 from dcpy.ir.expressions.scalar import Const, Load
 from dcpy.ir.memlet import Memlet
@@ -161,7 +163,7 @@ class _CallConnectors:
     inputs: dict[str, Memlet] = field(default_factory=dict)
     outputs: dict[str, Memlet] = field(default_factory=dict)
 
-    def argument(self, value: Value, parameter: str) -> str:
+    def argument(self, value: Value, parameter: str) -> str:  # noqa: C901  (one case per kind)
         """Return the spelling of an argument in the call."""
         match value:
             case Static(value=known) if is_literal(known):
@@ -177,6 +179,10 @@ class _CallConnectors:
                 return f"{{{', '.join(f'{key!r}: {self.argument(item, parameter)}' for key, item in pairs)}}}"
             case TextValue(parts=parts):
                 return ast.unparse(ast.JoinedStr([self._text(part, parameter) for part in parts]))
+            case JoinedList(separator=separator, items=items):
+                return self._made(items, separator, parameter)
+            case ListValue() if self.callback.writes == ():
+                return self._made(value, None, parameter)
             case ArrayValue():
                 return self._array(value, parameter)
             case SymInt() | Scalar():
@@ -236,6 +242,11 @@ class _CallConnectors:
         value, conversion, spec = part
         shown = ast.parse(self.argument(value, parameter), mode="eval").body
         return ast.FormattedValue(shown, conversion, ast.JoinedStr([ast.Constant(spec)]) if spec else None)
+
+    def _made(self, items: ListValue, separator: str | None, parameter: str) -> str:
+        """A list that Python makes of the array that it is here, and does not change."""
+        maker = self.bind("made", ListMaker(items.levels, items.weak, separator))
+        return f"{maker}({self._array(items.array, parameter)})"
 
     def _array(self, value: ArrayValue, parameter: str) -> str:
         b, name = self.frame.b, self._fresh(parameter)

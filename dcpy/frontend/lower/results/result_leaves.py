@@ -9,7 +9,8 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.abstract_values.list_values import ListCopy, ListRow, ListValue
+from dcpy.base.string_formatting import JOINED, TextTemplate
+from dcpy.frontend.abstract_values.list_values import JoinedList, ListCopy, ListRow, ListValue
 from dcpy.frontend.abstract_values.values import (
     ArrayValue,
     DictValue,
@@ -20,12 +21,14 @@ from dcpy.frontend.abstract_values.values import (
     RecordValue,
     Scalar,
     Static,
+    TextValue,
     TupleValue,
     Value,
     integer,
 )
 from dcpy.frontend.lower.arithmetic.promotion import mixed_kinds
 from dcpy.frontend.lower.frame import IdentityMatters
+from dcpy.frontend.lower.functions.callback_calls import require_one_kind
 from dcpy.frontend.lower.loops.carried_kinds import by_kind
 from dcpy.frontend.lower.objects import dataclass_objects as objects
 from dcpy.frontend.lower.results.return_agreement import (
@@ -93,9 +96,29 @@ class ResultLeaves:
                 return self.given(self.program.objects.argument_paths.get(container, container))
             case Static(value=known) if isinstance(known, Enum | FunctionType | type) or is_dataclass(known):
                 return KnownObject(known, self.leaf(Static(None)))
+            case TextValue():
+                return self.text(value)
             case ArrayValue() if steps := moves(self.program.b.emit, value):
                 return self.cut(steps)
         return self.leaf(value)
+
+    def text(self, value: TextValue) -> MadeObject:
+        """A text with values that are known at run time only: Python puts it together."""
+        pieces: list[str | tuple[int, str]] = []
+        parts: list[Any] = []
+        for piece in value.parts:
+            if isinstance(piece, str):
+                pieces.append(piece)
+                continue
+            shown, conversion, spec = piece
+            if isinstance(shown, JoinedList):
+                pieces.append((JOINED, shown.separator))
+                parts.append(ListResult(shown.items.levels, shown.items.weak, self.leaf(shown.items.array)))
+                continue
+            require_one_kind(shown, "a text", as_text=conversion not in map(ord, "ra"))
+            pieces.append((conversion, spec))
+            parts.append(self.part(shown))
+        return MadeObject(TextTemplate(tuple(pieces)), (), tuple(parts))
 
     def cut(self, steps: Sequence[Step]) -> ArrayPart:
         """A part of an argument: the array, and how to get there from it."""

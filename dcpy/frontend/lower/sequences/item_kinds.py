@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING
 
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.abstract_values.kinds_by_path import NONE, Kinds
-from dcpy.frontend.abstract_values.list_values import Level, ListValue, NamedItems
+from dcpy.frontend.abstract_values.list_values import JoinedLevel, Level, ListValue, NamedItems, only_list
 from dcpy.frontend.abstract_values.number_kinds import instead_of
 from dcpy.frontend.abstract_values.packed_items import (
     PackedConstant,
     PackedLevel,
     PackedNumber,
     PackedPart,
+    PackedText,
     PackedTuple,
     PackedUnion,
 )
@@ -30,6 +31,7 @@ from dcpy.frontend.abstract_values.values import (
     ArrayValue,
     Scalar,
     Static,
+    TextValue,
     TupleValue,
     Value,
     VariantValue,
@@ -99,14 +101,13 @@ class ItemKind:
 def kind_of_item(b: TypedEmitter, value: Value) -> ItemKind:
     """Return the kind of a list with such items; refuse values that are no number, array or list of them."""
     if is_number(value):
-        fill = value if isinstance(value, Static) else None
-        if isinstance(value, Static) and type(value.value) is int and not range_checks.fits(value, types.int64):
-            raise FrontendError(f"{value.value} does not fit into 64 bits", help="write it as a float")
-        return ItemKind(dtype_of(value), is_weak(value), instead_of(value), fill=fill)
+        return _kind_of_number(value)
     if isinstance(value, Static) and (value.value is None or isinstance(value.value, str)):
         return _of_level(PackedUnion((PackedConstant(value),)))
     value = item_words.distributed(b, value)
     match value:
+        case TextValue():
+            return _kind_of_text(b, value)
         case VariantValue(options=options):
             return joined_kind(b, _with_one_shape([kind_of_item(b, option) for _, option in options]))
         case ArrayValue(dtype=dtype, shape=shape) if shape:
@@ -128,6 +129,26 @@ def kind_of_item(b: TypedEmitter, value: Value) -> ItemKind:
         notes=("its items are stored in an array: numbers, arrays of one shape, or tuples and lists of numbers",),
         help="keep one list for each kind of value, or give the list a length that is known",
     )
+
+
+def _kind_of_number(value: Value) -> ItemKind:
+    fill = value if isinstance(value, Static) else None
+    if fill is not None and type(fill.value) is int and not range_checks.fits(fill, types.int64):
+        raise FrontendError(f"{fill.value} does not fit into 64 bits", help="write it as a float")
+    return ItemKind(dtype_of(value), is_weak(value), instead_of(value), fill=fill)
+
+
+def _kind_of_text(b: TypedEmitter, value: TextValue) -> ItemKind:
+    joined = only_list(value)
+    if joined is not None:
+        inner = kind_of_item(b, joined.items)
+        return replace(inner, levels=(JoinedLevel(joined.separator), *inner.levels[1:]))
+    parts = [_part_of(kind_of_item(b, number)) for number in item_words.numbers_in(value)]
+    known = tuple(part for part in parts if part is not None)
+    if len(known) < len(parts):
+        raise FrontendError("a list of run-time length holds texts with lists in them", help="print them one by one")
+    packed = PackedText(PackedTuple(known).unfilled(), item_words.pieces_of(value))
+    return _of_level(PackedUnion((packed,)))
 
 
 def _with_one_shape(kinds: Sequence[ItemKind]) -> Sequence[ItemKind]:
@@ -235,6 +256,10 @@ def _of_known_kind(b: TypedEmitter, option: PackedPart) -> PackedPart:
 
     Lowering begins anew where the kind of a number depends on the path, or on the item: it is kept apart from then on.
     """
+    if isinstance(option, PackedText):
+        numbers = _of_known_kind(b, option.numbers)
+        assert isinstance(numbers, PackedTuple)
+        return replace(option, numbers=numbers)
     if isinstance(option, PackedTuple):
         return replace(option, parts=tuple(_of_known_kind(b, part) for part in option.parts))
     if not isinstance(option, PackedNumber) or not option.other_kinds:

@@ -22,6 +22,7 @@ from dcpy.frontend.abstract_values.packed_items import (
     PackedLevel,
     PackedNumber,
     PackedPart,
+    PackedText,
     PackedTuple,
     PackedUnion,
 )
@@ -29,6 +30,7 @@ from dcpy.frontend.abstract_values.values import (
     ArrayValue,
     Scalar,
     Static,
+    TextValue,
     TupleValue,
     Value,
     VariantValue,
@@ -54,6 +56,17 @@ ALL = Static(Ellipsis)
 ITEM = "item"  # before the place where an item of several kinds was read
 
 
+def numbers_in(text: Value) -> tuple[Value, ...]:
+    """The values of a text that are known at run time only."""
+    assert isinstance(text, TextValue)
+    return tuple(part[0] for part in text.parts if not isinstance(part, str))
+
+
+def pieces_of(text: TextValue) -> tuple[str | tuple[int, str], ...]:
+    """Return the pieces of a text around its values, and how these are shown."""
+    return tuple(part if isinstance(part, str) else part[1:] for part in text.parts)
+
+
 def joined_part(parts: Sequence[PackedPart]) -> PackedPart | None:
     """The kind of what is now one of these, now another; None where a number would change its type in silence."""
     first = parts[0]
@@ -63,7 +76,7 @@ def joined_part(parts: Sequence[PackedPart]) -> PackedPart | None:
         same = all(part.fill == numbers[0].fill for part in numbers)
         return None if meeting is None else PackedNumber(
             meeting.dtype, meeting.weak, meeting.other_kinds, numbers[0].fill if same else None)  # fmt: skip
-    if isinstance(first, PackedConstant):
+    if isinstance(first, PackedConstant | PackedText):
         return first if all(part == first for part in parts) else None
     tuples = [part for part in parts if isinstance(part, PackedTuple)]
     if not isinstance(first, PackedTuple) or len(tuples) < len(parts):
@@ -99,6 +112,8 @@ def _words_of(b: TypedEmitter, part: PackedPart | PackedUnion, value: Value) -> 
         return words + [Const(0, types.int64)] * (part.words - len(words))
     if isinstance(part, PackedConstant):
         return []
+    if isinstance(part, PackedText):
+        part, value = part.numbers, TupleValue(numbers_in(value))
     if isinstance(part, PackedTuple):
         items = _items(value)
         return [word for inner, item in zip(part.parts, items, strict=True) for word in _words_of(b, inner, item)]
@@ -134,6 +149,9 @@ def _option_of(union: PackedUnion, value: Value) -> tuple[int, PackedPart]:
 def _is_of(option: PackedPart, value: Value) -> bool:
     if isinstance(option, PackedConstant):
         return option.value == value
+    if isinstance(option, PackedText):
+        same = isinstance(value, TextValue) and pieces_of(value) == option.pieces
+        return same and _is_of(option.numbers, TupleValue(numbers_in(value)))
     if isinstance(option, PackedTuple):
         same = isinstance(value, TupleValue) and not value.is_list and value.cls is option.cls
         return same and isinstance(value, TupleValue) and len(value.items) == len(option.parts) and all(
@@ -228,6 +246,9 @@ def item_of(part: PackedPart, words: Sequence[ScalarExpr]) -> Value:
     """The number or tuple that some words are, where its kind is known."""
     if isinstance(part, PackedConstant):
         return part.value
+    if isinstance(part, PackedText):
+        numbers_ = iter(item_of(inner, words[place : place + inner.words]) for inner, place in part.numbers.placed())
+        return TextValue(tuple(piece if isinstance(piece, str) else (next(numbers_), *piece) for piece in part.pieces))
     if isinstance(part, PackedTuple):
         items = tuple(item_of(inner, words[place : place + inner.words]) for inner, place in part.placed())
         return TupleValue(items, names=getattr(part.cls, "_fields", ()), cls=part.cls)

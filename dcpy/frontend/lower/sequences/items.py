@@ -20,6 +20,7 @@ from dcpy.frontend.abstract_values.values import (
     Scalar,
     SliceValue,
     Static,
+    TextValue,
     TupleValue,
     Value,
     VariantValue,
@@ -68,7 +69,17 @@ def length(b: OpBuilder, value: Value) -> Expr:
             return as_expr(len(known))
         case Static(value=known) if hasattr(known, "__len__") and not isinstance(known, type):
             return as_expr(len(known))
-    raise FrontendError(f"{kind_of(value)} has no length", notes=("Python raises TypeError here",))
+    raise _without_length(value)
+
+
+def _without_length(value: Value) -> FrontendError:
+    if not isinstance(value, TextValue):
+        return FrontendError(f"{kind_of(value)} has no length", notes=("Python raises TypeError here",))
+    return FrontendError(
+        "the length of a text with numbers that are known at run time only is not known",
+        notes=("Python makes the text when it is shown",),
+        help="take digits apart by numbers: `while n > 0: n, digit = divmod(n, 10)`",
+    )
 
 
 def _length_of_iterator(b: OpBuilder, value: IteratorValue) -> Expr:
@@ -353,6 +364,15 @@ def stable(b: OpBuilder, value: Value) -> Value:
     if isinstance(value, TupleValue | RecordValue):
         return replace(value, items=tuple(stable(b, part) for part in value.items))
     return b.hold(value)
+
+
+def as_it_is(b: OpBuilder, value: Value) -> Value:
+    """A value that is shown later, as it is now."""
+    if isinstance(value, ArrayValue) and value.shape and not value.fresh:
+        return b.copy(value)
+    if isinstance(value, ListValue) and not value.array.fresh:
+        return value.of(b.copy(value.array))
+    return stable(b, value)
 
 
 def known_subscript(b: OpBuilder, constant: object, key: Value) -> Any:

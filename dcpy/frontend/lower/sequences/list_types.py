@@ -13,7 +13,15 @@ import numpy as np
 
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.abstract_values.kinds_by_path import of_items
-from dcpy.frontend.abstract_values.list_values import Level, ListRow, ListValue, NamedItems
+from dcpy.frontend.abstract_values.list_values import (
+    JoinedLevel,
+    JoinedList,
+    Level,
+    ListRow,
+    ListValue,
+    NamedItems,
+    only_list,
+)
 from dcpy.frontend.abstract_values.packed_items import PackedTuple, PackedUnion
 from dcpy.frontend.abstract_values.values import (
     ArrayValue,
@@ -21,6 +29,7 @@ from dcpy.frontend.abstract_values.values import (
     SliceValue,
     Static,
     SymInt,
+    TextValue,
     TupleValue,
     Value,
     VariantValue,
@@ -98,6 +107,8 @@ def put(
     if isinstance(value, ArrayValue) and not value.shape:
         put(b, out, indices, Scalar(value.load(())), levels)
         return
+    if isinstance(value, TextValue) and (joined := only_list(value)) is not None:
+        value = joined.items
     source = value.array if isinstance(value, ListValue) else value
     assert isinstance(source, ArrayValue)
     target = row_of(out, indices)
@@ -184,6 +195,9 @@ def item_at(b: TypedEmitter, value: ListValue, index: Expr) -> Value:
     elif type(token) is object:
         token = None  # that of the list around it
     found = replace(value, array=row, levels=value.levels[1:], token=token)
+    if isinstance(found.levels[0], JoinedLevel):
+        whole = replace(found, levels=(True, *found.levels[1:]), token=None)
+        return TextValue(((JoinedList(found.levels[0].separator, whole), -1, ""),))
     count = row.shape[0].constant
     if found.levels[0] or not found.holds_numbers or count is None or count > LONG_TUPLE:
         return found

@@ -19,7 +19,7 @@ from dcpy.frontend.abstract_values.values import (
     kind_of,
 )
 from dcpy.frontend.lower.lowering_signals import WillRaise, raised_by
-from dcpy.frontend.lower.sequences import items as sequences
+from dcpy.frontend.lower.sequences.items import as_it_is
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.op_builder import OpBuilder
@@ -77,7 +77,7 @@ def _part(b: OpBuilder, one: re.Match[str], value: Value) -> FormatPart:
     if kind in _TEXTS:
         spec = _aligned(flags, one["width"]) + ("" if one["digits"] is None else f".{one['digits'] or 0}")
         plain = kind == "s" and not spec
-        return sequences.stable(b, value), -1 if plain else _TEXTS[kind], spec
+        return as_it_is(b, value), -1 if plain else _TEXTS[kind], spec
     number = Scalar(value.load(())) if isinstance(value, ArrayValue) and not value.shape else value
     wanted = "iub" if kind in "xXo" else "iubf"
     if not is_number(number) or dtype_of(number).kind not in wanted:
@@ -87,14 +87,14 @@ def _part(b: OpBuilder, one: re.Match[str], value: Value) -> FormatPart:
         )
     if kind in _FLOATS:
         digits = "" if one["digits"] is None else f".{one['digits'] or 0}"
-        return sequences.stable(b, number), -1, _numeric(flags, one["width"]) + digits + kind
+        return as_it_is(b, number), -1, _numeric(flags, one["width"]) + digits + kind
     if one["digits"] is not None:
         raise FrontendError(f"the format {one[0]!r} is not supported", help="write an f-string: f'{n:05d}'")
     if dtype_of(number).kind == "f":
         number = b.call(Static(int), number)
     spec = _numeric(flags, one["width"]) + ("d" if kind in _INTEGERS else kind)
     plain = spec == "d" and dtype_of(number).kind != "b"
-    return sequences.stable(b, number), -1, "" if plain else spec
+    return as_it_is(b, number), -1, "" if plain else spec
 
 
 def _aligned(flags: str, width: str) -> str:

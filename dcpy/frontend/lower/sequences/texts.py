@@ -1,0 +1,85 @@
+"""Texts of parts: constants, and values that are known at run time only and that Python shows then."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from dcpy.base.errors import FrontendError
+from dcpy.base.string_formatting import CHOSEN
+from dcpy.frontend.abstract_values.list_values import JoinedList
+from dcpy.frontend.abstract_values.values import Scalar, Static, TextValue, Value, dtype_of, is_number, scalar_expr
+from dcpy.ir import types
+from dcpy.ir.expressions.scalar import Const, ScalarExpr, cast, op
+
+if TYPE_CHECKING:
+    from dcpy.frontend.lower.typed_emitter import TypedEmitter
+
+MOST_PLACES = 16  # of one character, in a text that is compared
+Part = str | tuple[Value, int, str]
+
+
+def as_text(parts: Sequence[Part]) -> Value:
+    """A text of parts, as a constant where all of them are known."""
+    if all(isinstance(part, str) for part in parts):
+        return Static("".join(map(str, parts)))
+    return TextValue(tuple(parts))
+
+
+def parts_of(value: Value) -> tuple[Part, ...] | None:
+    """The parts of a text; None for anything else."""
+    match value:
+        case Static(value=str() as text):
+            return (text,)
+        case TextValue(parts=parts):
+            return parts
+        case JoinedList():
+            return ((value, -1, ""),)
+    return None
+
+
+def character(b: TypedEmitter, text: object, key: Value) -> Value | None:
+    """``text[key]`` of a known text, by a place that is known at run time only; None for anything else."""
+    if not isinstance(text, str) or isinstance(key, Static) or not is_number(key) or not dtype_of(key).is_integer:
+        return None
+    place, size = scalar_expr(key), Const(len(text), types.int64)
+    place = cast(place, types.int64)
+    inside = op("and", op("ge", op("add", place, size), Const(0, types.int64)), op("lt", place, size))
+    b.check(inside, "IndexError", "string index out of range")
+    from_front = op("select", op("lt", place, Const(0, types.int64)), op("add", place, size), place)
+    return TextValue(((b.keep(Scalar(from_front, weak=True)), CHOSEN, text),))
+
+
+def equal(left: Value, right: Value) -> ScalarExpr:
+    """Return whether a character of a known text, by its place, is a known one; a text is nothing but a text."""
+    if parts_of(left) is None or parts_of(right) is None:
+        return Const(False, types.bool_)
+    for one, other in ((left, right), (right, left)):
+        match one, other:
+            case TextValue(parts=((place, code, text),)), Static(value=str() as wanted) if code == CHOSEN:
+                places = [k for k, character in enumerate(text) if character == wanted]
+                if len(places) > MOST_PLACES:
+                    break
+                found: ScalarExpr = Const(False, types.bool_)
+                for k in places:
+                    found = op("or", found, op("eq", scalar_expr(place), Const(k, types.int64)))
+                return found
+    chosen = any(isinstance(part, tuple) and part[1] == CHOSEN for text in (left, right)
+                 if isinstance(text, TextValue) for part in text.parts)  # fmt: skip
+    if chosen:
+        raise FrontendError(
+            "a character of a text is chosen at run time, and compared",
+            notes=("a text is a constant of the program, not an array",),
+            help="pass the characters as numbers: np.frombuffer(text.encode(), dtype=np.uint8)",
+        )
+    raise FrontendError(
+        "a text with numbers that are known at run time only is compared",
+        notes=("Python makes the text when it is shown",),
+        help="compare the numbers in it",
+    )
+
+
+def concatenated(left: Value, right: Value) -> Value | None:
+    """``left + right`` of two texts; None for anything else."""
+    mine, other = parts_of(left), parts_of(right)
+    return None if mine is None or other is None else as_text((*mine, *other))

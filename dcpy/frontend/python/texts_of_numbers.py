@@ -1,0 +1,55 @@
+"""``str``, ``repr``, ``hex``, ``oct`` and ``bin`` of numbers that are known at run time only: parts of texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from dcpy.frontend.abstract_values.values import Static, TextValue, Value, dtype_of, is_number, kind_of
+from dcpy.frontend.implements import implements
+from dcpy.frontend.lower.lowering_signals import WillRaise
+from dcpy.frontend.lower.op_builder import OpBuilder
+from dcpy.frontend.lower.sequences import items as sequences
+
+EMPTY = Static("")
+
+
+@implements(str)
+def str_(b: OpBuilder, object: Value = EMPTY) -> Value:
+    """The text of a number, or a text itself."""
+    return _shown(b, str, object, -1)
+
+
+@implements(repr)
+def repr_(b: OpBuilder, obj: Value) -> Value:
+    """The text of a number with its type."""
+    return _shown(b, repr, obj, ord("r"))
+
+
+def _shown(b: OpBuilder, function: Callable[[Any], str], value: Value, conversion: int) -> Value:
+    if isinstance(value, Static):
+        return Static(function(value.value))
+    if isinstance(value, TextValue) and function is str:
+        return value
+    if not is_number(value):
+        raise b.error(
+            f"{function.__name__}() of {kind_of(value)} is not supported",
+            help="print it: `print(x)`, or give its numbers a text each: `[str(v) for v in x]`",
+        )
+    return TextValue(((sequences.stable(b, value), conversion, ""),))
+
+
+def _digits(function: Callable[[int], str], spec: str) -> Callable[..., Value]:
+    def digits(b: OpBuilder, number: Value) -> Value:
+        if isinstance(number, Static) and isinstance(number.value, int):
+            return Static(function(number.value))
+        if not is_number(number) or not dtype_of(number).is_integer:
+            raise WillRaise("TypeError", f"{kind_of(number)} cannot be interpreted as an integer", by="Python")
+        return TextValue(((sequences.stable(b, number), -1, spec),))
+
+    digits.__doc__ = f"``{function.__name__}(number)``, as a part of a text."
+    return digits
+
+
+for _function, _spec in ((hex, "#x"), (oct, "#o"), (bin, "#b")):
+    implements(_function)(_digits(_function, _spec))
