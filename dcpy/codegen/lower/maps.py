@@ -16,6 +16,7 @@ from dcpy.codegen.lir.traversal import changed_variables, names_in, statements
 from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, LirType, Pointer, Reference
 from dcpy.codegen.lower.context import FAILURE, Accumulator, Context, ParallelScope
 from dcpy.codegen.lower.cpu.allocation_hoisting import grow_buffers, take_buffers, take_checks
+from dcpy.codegen.lower.cpu.checked_vectors import checked_tiles
 from dcpy.codegen.lower.cpu.extremum_lanes import extremum_lanes, folds_in_lanes
 from dcpy.codegen.lower.cpu.interrupt_polling import question_of_team
 from dcpy.codegen.lower.cpu.nontemporal_stores import streamed_row, with_fence
@@ -136,6 +137,8 @@ def _lower_loops(context: Context, node: Map, writes: ConflictResolutions, lower
         context.emit(_mark_innermost(_nest(context, node, question), len(node.params), *any_of_all))
         context.emit(tree.If(((some_fail(failing), (loops,)),)))
         return
+    if leaves and not buffers and not writes.resolved:
+        loops = _with_checked_vectors(context, loops, len(node.params))
     if width != 1:
         reductions = _reductions(context, writes)
         loops = _mark_innermost(loops, len(node.params), tree.Simd(width), *reductions)
@@ -223,6 +226,15 @@ def _has_hidden_trip_count(context: Context, values: Range) -> bool:
     return context.on_host and values.start.constant is None and values.step == ONE and (values.size.constant or 0) > 1
 
 
+def _with_checked_vectors(context: Context, loop: tree.Loop, depth: int) -> tree.Loop:
+    """Loops whose innermost one has checks, as vectors where none fails, if that pays."""
+    if depth == 1:
+        return checked_tiles(context, loop) or loop
+    inner = loop.body[0]
+    assert isinstance(inner, tree.Loop)
+    return replace(loop, body=(_with_checked_vectors(context, inner, depth - 1),))
+
+
 def _mark_innermost(loop: tree.Loop, depth: int, *marks: tree.Mark) -> tree.Loop:
     if depth == 1:
         return replace(loop, marks=(*loop.marks, *marks))
@@ -248,6 +260,8 @@ def _lower_parallel(context: Context, node: Map, writes: ConflictResolutions, lo
     _require_counted(context, node, max(node.schedule.collapse, 1))
     width, reductions = _width(context, node, writes), _reductions(context, writes)
     loops = _divided(context, node, body, (tree.Simd(width),) if width != 1 else (), reductions)
+    if _leaves(body) and not (writes.resolved or buffers or growing):
+        loops = _with_checked_vectors(context, loops, len(node.params))
     if asked is None:
         _call_by_team(context, node, with_fence((*buffers, *growing, *pace, loops)), leaves)
         return

@@ -26,6 +26,8 @@ from dcpy.ir.tree import is_inside, owners_around
 from dcpy.transforms.api import LEGAL, Legal, Match, Refusal, Rewriter, Transformation, capture, one
 from dcpy.transforms.loops.inspectors import Mark, inspect, run_unchecked, why_not_inspected
 
+LONG = 64  #: iterations of a loop inside another one that pay for a pass of their own
+
 
 @dataclass(frozen=True)
 class LoopInspection(Transformation[Legal]):
@@ -56,6 +58,8 @@ class LoopInspection(Transformation[Legal]):
         checks = [part for part in leavers(loop.body) if isinstance(part, Check | SymbolAssign)]
         if any(not any(loads_of(expr) for expr in block.exprs()) for block in checks):
             return Refusal("a check inside reads nothing: loop-versioning decides it before the loop")
+        if (loop.range.size.constant or LONG) < LONG and any(isinstance(owner, Loop) for owner in owners_around(loop)):
+            return Refusal("it is short, and runs again and again: a pass of its own pays for long runs only")
         if _reads_its_length(loop, m.uses):
             return Refusal("data tell how often it runs, each time anew: a pass of its own pays for long runs only")
         if not _is_bounded(loop, checks):

@@ -15,11 +15,10 @@ It computes the same, apart from infinities, NaN and what is nearly too large: a
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from dcpy.codegen.c_identifiers import Names
 from dcpy.codegen.lir import tree
-from dcpy.codegen.lir.expr import Call, Cast, Intrinsic, LirExpr, Literal, Name, Operation, integer, plus
+from dcpy.codegen.lir.expr import Call, Cast, Intrinsic, LirExpr, Literal, Name, Operation, integer
 from dcpy.codegen.lir.scalar_operations import convert
 from dcpy.codegen.lir.traversal import expressions, parts, statements
 from dcpy.codegen.lir.types import INDEX
@@ -30,11 +29,11 @@ from dcpy.codegen.lower.cpu.complex_parts import (
     is_complex,
     operation,
 )
-from dcpy.codegen.lower.cpu.vector_checks import ANY, some_fail
+from dcpy.codegen.lower.cpu.vector_checks import ANY
+from dcpy.codegen.lower.cpu.vector_tiles import in_tiles
 from dcpy.ir import types
 from dcpy.ir.types import DType
 
-TILE = 256  #: iterations: what is computed twice stays in the first cache
 MOST = {types.float64: 708.0, types.float32: 88.0}  #: of which exp is no infinity
 LARGEST = {types.float64: 1.7976931348623157e308, types.float32: 3.4028234663852886e38}
 
@@ -63,23 +62,7 @@ def by_tiles(loop: tree.Loop, names: Names) -> tree.Loop:
         *(tree.Update(odd, convert(Operation("not", (each,), types.bool_, types.bool_), types.bool_, INDEX), ANY)
           for each in functions.conditions),
     )  # fmt: skip
-    tile = Name(names.fresh(f"{loop.var}_tile"), INDEX)
-    end = Operation("min", (loop.stop, plus(tile, integer(TILE))), INDEX, INDEX)
-    inner = replace(loop, start=tile, stop=end, marks=tuple(m for m in loop.marks if not isinstance(m, tree.Divided)))
-    plain = replace(inner, marks=())
-    asked = replace(inner, body=question, marks=(tree.Simd(), tree.Reduction(ANY, odd.name)))
-    outer = tuple(mark for mark in loop.marks if not isinstance(mark, tree.Simd))
-    if not any(isinstance(mark, tree.Divided) for mark in outer):
-        outer = ()
-    return tree.Loop(
-        tile.name, loop.start, loop.stop, integer(TILE),
-        (
-            tree.Declare(odd.name, INDEX, Literal(0, INDEX)),
-            asked,
-            tree.If(((some_fail(odd), (plain,)),), (replace(inner, body=vectors),)),
-        ),
-        marks=outer, span=loop.span,
-    )  # fmt: skip
+    return in_tiles(loop, names, odd, question, vectors)
 
 
 def _can_be_asked(body: tree.Body) -> bool:

@@ -25,7 +25,7 @@ GROUPS = (1, 3)  #: and powers of two
 def with_hidden_strides(loop: tree.Loop, names: Names) -> tree.Body:
     """The loop behind declarations of its strides, where it computes enough for loads number by number."""
     strides = dict.fromkeys(_strides(loop))
-    if not strides or not _pays(loop):
+    if not strides or not calls_vector_functions(loop.body):
         return (loop,)
     hidden = {stride: Name(names.fresh("stride"), INDEX) for stride in strides}
 
@@ -72,7 +72,7 @@ def _computed(body: tree.Body) -> Iterator[LirExpr]:
             yield from parts(expr)
 
 
-def _pays(loop: tree.Loop) -> bool:
+def calls_vector_functions(body: tree.Body) -> bool:
     """Return whether a function is called of which vectors are several times as fast."""
     slow = vector_functions() | {"sqrt"}
-    return any(isinstance(expr, Operation) and expr.name in slow for expr in _computed(loop.body))
+    return any(isinstance(expr, Operation) and expr.name in slow for expr in _computed(body))

@@ -10,7 +10,7 @@ checked (indices, as a rule) is right. Where something is wrong, the loop as wri
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from dcpy.base.option_groups.cpu import Language
 from dcpy.codegen.lir import tree
@@ -29,7 +29,7 @@ from dcpy.codegen.lir.expr import (
 )
 from dcpy.codegen.lir.reduction_operators import ReductionOperator
 from dcpy.codegen.lir.scalar_operations import convert
-from dcpy.codegen.lir.traversal import expressions, parts, statements
+from dcpy.codegen.lir.traversal import children, expressions, parts, statements
 from dcpy.codegen.lir.types import INDEX, TRUTH
 from dcpy.codegen.lower.context import Context
 from dcpy.ir import types
@@ -39,16 +39,16 @@ ANY = ReductionOperator("bitor", types.int64)  # as wide as indices are: vectors
 
 def any_fails(context: Context, body: tree.Body) -> tuple[Name, tree.Body] | None:
     """Return a variable, and an iteration that sets bits of it if a check fails; None where it does more than check."""
-    last = max((place for place, each in enumerate(body) if _checks(each)), default=None)
+    last = max((place for place, each in enumerate(body) if is_check(each)), default=None)
     if last is None or not context.on_host or context.process:
         return None
     if context.module.options.language is not Language.CPP:
         return None
-    asked = body[: last + 1]  # what follows has no visible effect, as _only_checks says of the whole
-    if not _only_checks(body) or not _runs_on(asked):
+    asked = body[: last + 1]  # what follows has no visible effect, as `only_checks` says of the whole
+    if not only_checks(body) or not runs_on(asked):
         return None
     failing = Name(context.names.fresh("failing"), INDEX)
-    return failing, tuple(_flagged(asked, failing))
+    return failing, tuple(flagged(asked, failing))
 
 
 def some_fail(failing: Name) -> LirExpr:
@@ -56,11 +56,12 @@ def some_fail(failing: Name) -> LirExpr:
     return Infix("!=", failing, Literal(0, INDEX), TRUTH)
 
 
-def _checks(statement: tree.Statement) -> bool:
+def is_check(statement: tree.Statement) -> bool:
+    """Return whether a statement may leave the loop."""
     return any(isinstance(each, tree.CheckFail) for each in statements((statement,)))
 
 
-def _only_checks(body: tree.Body) -> bool:
+def only_checks(body: tree.Body) -> bool:
     """Return whether an iteration only computes variables of its own, and leaves."""
     own = {each.name for each in statements(body) if isinstance(each, tree.Declare)}
     for each in statements(body):
@@ -79,30 +80,55 @@ def _only_checks(body: tree.Body) -> bool:
     return not any(isinstance(part, Call) for one in computed for part in parts(one))
 
 
-def _runs_on(body: tree.Body) -> bool:
-    """Return whether behind a check that fails nothing is read or divided, which only the check may have allowed."""
-    checked = False
+def runs_on(body: tree.Body) -> bool:
+    """Return whether behind a check that fails nothing is read or divided, which only the check may have allowed.
+
+    An element whose index shares no variable with what was checked is there, whatever the check says.
+    """
+    checked: set[str] = set()
+    made_from: dict[str, set[str]] = {}
     for each in statements(body):
-        if checked and any(map(_may_fail, (part for one in expressions(each) for part in parts(one)))):
+        computed = [part for one in expressions(each) for part in parts(one)]
+        if checked and any(_may_fail(part) for part in computed if not _is_apart(part, checked, made_from)):
             return False
-        checked = checked or isinstance(each, tree.CheckFail)
+        if isinstance(each, tree.CheckFail):
+            checked |= _variables(each.condition, made_from) or {""}
+        elif isinstance(each, tree.Declare):
+            made_from[each.name] = set() if each.value is None else _variables(each.value, made_from)
+        elif isinstance(each, tree.Assign | tree.Update) and isinstance(each.target, Name):
+            made_from[each.target.name] = made_from.get(each.target.name, set()) | _variables(each.value, made_from)
     return True
+
+
+def _variables(expr: LirExpr, made_from: Mapping[str, set[str]]) -> set[str]:
+    """The variables that a number is computed from; of one that was read from memory, that very place."""
+    match expr:
+        case Name(name=name):
+            return made_from.get(name) or {name}
+        case Item():
+            return {repr(expr)}
+    return {name for child in children(expr) for name in _variables(child, made_from)}
+
+
+def _is_apart(part: LirExpr, checked: set[str], made_from: Mapping[str, set[str]]) -> bool:
+    return isinstance(part, Item) and not _variables(part.index, made_from) & checked
 
 
 def _may_fail(part: LirExpr) -> bool:
     return isinstance(part, Item | Intrinsic | Operation) or (isinstance(part, Infix) and part.op in ("/", "%"))
 
 
-def _flagged(body: tree.Body, failing: Name) -> Iterator[tree.Statement]:
+def flagged(body: tree.Body, failing: Name) -> Iterator[tree.Statement]:
+    """The statements of an iteration, which set bits of a variable where a check fails, and do not leave."""
     for each in body:
         match each:
             case tree.CheckFail(condition=condition):
                 yield tree.Update(failing, _as_bit(condition), ANY)
             case tree.Compound(body=inside):
-                yield tree.Compound(tuple(_flagged(inside, failing)))
+                yield tree.Compound(tuple(flagged(inside, failing)))
             case tree.If(cases=cases, otherwise=otherwise):
-                taken = tuple((condition, tuple(_flagged(inside, failing))) for condition, inside in cases)
-                yield tree.If(taken, tuple(_flagged(otherwise, failing)))
+                taken = tuple((condition, tuple(flagged(inside, failing))) for condition, inside in cases)
+                yield tree.If(taken, tuple(flagged(otherwise, failing)))
             case _:
                 yield each
 

@@ -1,0 +1,59 @@
+"""Checked vectors: a parallel loop with checks and functions is vectors in each tile in which no check fails.
+
+before   loop i { k = p[i];  if k < 0 || k >= n { stop };  r[i] = exp(v[k]) }
+after    loop tile { var odd = 0;  loop i in tile simd { k = p[i];  odd |= k < 0 || k >= n }
+                     if odd != 0 { loop i in tile { ... as before ... } }
+                     else { loop i in tile simd { k = p[i];  r[i] = exp(v[k]) } } }
+
+Nothing leaves a loop of vectors (`vector_checks`). Where the loop calls functions that have vectors, scalars take
+several times as long as looking at each index twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from dcpy.base.option_groups.cpu import Language
+from dcpy.codegen.lir import tree
+from dcpy.codegen.lir.expr import Name, integer
+from dcpy.codegen.lir.types import INDEX
+from dcpy.codegen.lower.context import Context
+from dcpy.codegen.lower.cpu.hidden_strides import calls_vector_functions
+from dcpy.codegen.lower.cpu.vector_checks import flagged, is_check, only_checks, runs_on
+from dcpy.codegen.lower.cpu.vector_tiles import in_tiles
+
+
+def checked_tiles(context: Context, loop: tree.Loop) -> tree.Loop | None:
+    """The innermost of a map's loops in tiles; None where a check comes behind a store, or scalars are as fast."""
+    if not context.on_host or context.process or context.module.options.language is not Language.CPP:
+        return None
+    if loop.down or loop.step != integer(1) or loop.reductions or not calls_vector_functions(loop.body):
+        return None
+    if any(isinstance(mark, tree.Divided) and (mark.chunk or mark.collapse > 1) for mark in loop.marks):
+        return None
+    body = tuple(_flat(loop.body))
+    last = max(place for place, each in enumerate(body) if is_check(each))
+    asked, rest = body[: last + 1], body[last + 1 :]
+    if any(is_check(each) and not isinstance(each, tree.CheckFail) for each in asked):
+        return None
+    if not only_checks(asked) or not runs_on(asked) or not all(map(_is_plain, rest)):
+        return None
+    odd = Name(context.names.fresh("odd"), INDEX)
+    vectors = (*(each for each in asked if not is_check(each)), *rest)
+    simd = replace(loop, marks=(*loop.marks, tree.Simd()))
+    return in_tiles(simd, context.names, odd, tuple(flagged(asked, odd)), vectors)
+
+
+def _flat(body: tree.Body) -> Iterator[tree.Statement]:
+    """The statements of an iteration, without scopes that hold all of it."""
+    if len(body) == 1 and isinstance(body[0], tree.Compound | tree.Attempt):
+        yield from _flat(body[0].body)
+    else:
+        yield from body
+
+
+def _is_plain(statement: tree.Statement) -> bool:
+    if isinstance(statement, tree.Compound):
+        return all(map(_is_plain, statement.body))
+    return isinstance(statement, tree.Declare | tree.Assign)
