@@ -64,10 +64,10 @@ def test_compiled_code_moves_the_items():
 def test_its_reads_and_writes_are_seen():
     sdfg = parse_sdfg(GROWS)
     block = next(block for block in sdfg.body.walk_blocks() if isinstance(block, Resize))
-    touched = Uses(sdfg).touches(block)
-    assert "list" in touched.reads
-    assert "list" in touched.writes
-    assert {"room", "k"} <= set(touched.symbols)
+    accessed = Uses(sdfg).accesses(block)
+    assert "list" in accessed.reads
+    assert "list" in accessed.writes
+    assert {"room", "k"} <= set(accessed.symbols)
     loop = next(block for block in sdfg.body.blocks if isinstance(block, Loop))
     assert not loop_dependences(loop, Uses(sdfg)).answer.is_no
 

@@ -41,7 +41,7 @@ def plan_placement(sdfg: Sdfg, uses: Uses, owned: Iterable[str] = ()) -> Declara
     plan = DeclarationPlacement()
     plan.growing |= {block.container for block in sdfg.body.walk_blocks() if isinstance(block, Resize)}
     for block in sdfg.body.blocks:
-        _survey(block, uses, plan)
+        _analyze(block, uses, plan)
     for region in sdfg.body.walk_regions():
         for name, desc in region.containers.items():
             if desc.transient and not isinstance(desc, View):
@@ -54,22 +54,22 @@ def plan_placement(sdfg: Sdfg, uses: Uses, owned: Iterable[str] = ()) -> Declara
     return plan
 
 
-def _survey(block: Block, uses: Uses, plan: DeclarationPlacement) -> tuple[frozenset[str], frozenset[str]]:
-    touched, assigned = _of_element(block, uses)
+def _analyze(block: Block, uses: Uses, plan: DeclarationPlacement) -> tuple[frozenset[str], frozenset[str]]:
+    accessed, assigned = _of_element(block, uses)
     inner: list[Block] = [b for region in block.regions() for b in region.blocks]
     if isinstance(block, State):
         for node in block.nodes:
             more, defined = _of_element(node, uses)
-            touched, assigned = touched | more, assigned | defined
+            accessed, assigned = accessed | more, assigned | defined
     for child in inner:
-        more, defined = _survey(child, uses, plan)
-        touched, assigned = touched | more, assigned | defined
-    plan.accessed[block], plan.assigned[block] = touched, assigned
+        more, defined = _analyze(child, uses, plan)
+        accessed, assigned = accessed | more, assigned | defined
+    plan.accessed[block], plan.assigned[block] = accessed, assigned
     if plan.growing:
         assigns = [inside for inside in _with_inner(block) if isinstance(inside, SymbolAssign)]
         given = {inside.symbol for inside in assigns if not isinstance(inside, Resize)}
         plan.resized[block] = plan.assigned[block] - given
-    return touched, assigned
+    return accessed, assigned
 
 
 def _with_inner(block: Block) -> Iterator[Block]:
@@ -80,13 +80,13 @@ def _with_inner(block: Block) -> Iterator[Block]:
 
 def _of_element(element: Element, uses: Uses) -> tuple[frozenset[str], frozenset[str]]:
     """Names that one element needs: symbols, roots of containers, and the symbols of their descriptors."""
-    touches = uses.touches(element)
-    names = dict.fromkeys(touches.symbols)
-    for container in (*touches.reads, *touches.writes):
+    accesses = uses.accesses(element)
+    names = dict.fromkeys(accesses.symbols)
+    for container in (*accesses.reads, *accesses.writes):
         for name in (container, *shown_by(container, uses.desc)):
             names[name] = None
             names |= dict.fromkeys(desc_symbols(uses.desc(name)))
-    assigned = frozenset(touches.defines) if isinstance(element, SymbolAssign) else frozenset()
+    assigned = frozenset(accesses.defines) if isinstance(element, SymbolAssign) else frozenset()
     return frozenset(names) | assigned, assigned
 
 

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Resized:
-    """An array in the front of `home`, into which versions of it are copied.
+    """An array in the front of `slot`, into which versions of it are copied.
 
-    `sizes` names the scalar container that holds each size; None for a dimension that is always full. `grows`: the home
+    `sizes` names the scalar container that holds each size; None for a dimension that is always full. `grows`: the slot
     is a buffer of one dimension, which gets more room when a version needs it; all sizes are in `sizes` then.
     """
 
-    home: ArrayValue
+    slot: ArrayValue
     sizes: tuple[str | None, ...]
     grows: bool = False
 

@@ -470,7 +470,7 @@ def kind_of(value: Value) -> str:  # noqa: C901  (one case per kind)
     match value:
         case ArrayValue(dtype=dtype, shape=shape):
             return f"an array {dtype.annotation(shape)}"
-        case Resized(home=like) | SlidingWindow(like=like):
+        case Resized(slot=like) | SlidingWindow(like=like):
             return kind_of(like)
         case Static(value=None):
             return "None"

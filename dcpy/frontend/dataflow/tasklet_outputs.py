@@ -210,6 +210,6 @@ def _write_number(frame: Frame, target: TaskletOutput, value: Value) -> None:
         return
     shared.accumulators[name] = combined
     match current:
-        case Scalar(expr=Load(container=container, indices=(), dtype=dtype)) if frame.is_home(container):
+        case Scalar(expr=Load(container=container, indices=(), dtype=dtype)) if frame.is_slot(container):
             amount = convert(scalar_expr(value), dtype)
             frame.emit.tasklet([(Memlet(container, Subset(), target.resolution), amount)])

@@ -1,4 +1,4 @@
-"""Dead declaration elimination: removes homes of types that only a dry run had, and views without a use."""
+"""Dead declaration elimination: removes slots of types that only a dry run had, and views without a use."""
 
 from __future__ import annotations
 

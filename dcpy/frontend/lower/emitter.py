@@ -211,18 +211,18 @@ class Emitter:
 
     def declare(self, stem: str, desc: Data, region: Region | None = None) -> str:
         """Declare a transient container under a fresh name, in the open region unless another is given."""
-        home = region or self.region
+        declared_in = region or self.region
         name = self.fresh(stem)
-        home.containers[name] = desc
+        declared_in.containers[name] = desc
         self.descs[name] = desc
-        self.regions[name] = home
+        self.regions[name] = declared_in
 
         def forget() -> None:
             if isinstance(desc, View):
                 self.discarded_views[name] = desc.of
             elif isinstance(desc, Array) and len(desc.shape) > 1 and desc.axes is not None:
                 self.discarded_orders[name] = desc.axes
-            home.containers.pop(name, None)
+            declared_in.containers.pop(name, None)
             self.descs.pop(name, None)
             self.regions.pop(name, None)
 
@@ -247,8 +247,8 @@ class Emitter:
 
     def is_visible(self, container: str) -> bool:
         """Return whether the container is declared in a region around the place of writing."""
-        home = self.regions.get(container)
-        return any(region is home for region in self.open_regions)
+        declared_in = self.regions.get(container)
+        return any(region is declared_in for region in self.open_regions)
 
     def hoist(self, container: str) -> None:
         """Move a declaration into the open region, from a region inside it."""

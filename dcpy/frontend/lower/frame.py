@@ -1,6 +1,6 @@
 """One activation of a function: its names, the regions that its code goes to, and where its values live.
 
-A scalar name has a *home*, a container per dtype, declared in the innermost region in which the name lives on: names
+A scalar name has a *slot*, a container per dtype, declared in the innermost region in which the name lives on: names
 that are scratch of a loop body are private to an iteration. Merges and loops then need no copies in the common case.
 """
 
@@ -146,7 +146,7 @@ class LoweringState:
     pending_operands: list[list[Value]] = field(default_factory=list)  # operands evaluated, not used yet
     # containers of operands that were computed before they are used
     materialized: set[str] = field(default_factory=set)
-    home_axes: dict[str, tuple[int, ...]] = field(default_factory=dict)  # those that dry runs took back, too
+    slot_axes: dict[str, tuple[int, ...]] = field(default_factory=dict)  # those that dry runs took back, too
     used_iterators: list[IteratorUse] = field(default_factory=list)  # those with a name that this path went through
     # the last of a frame is its own
     activations: list[tuple[Frame, core.Statement | None]] = field(default_factory=list)
@@ -194,7 +194,7 @@ class OpenRegion:
     params: tuple[str, ...] = ()  # of a map
     outer_ranges: Ranges = field(default_factory=Ranges)  # what is known around a map
     accumulators: dict[str, Value] = field(default_factory=dict)  # names that a map accumulates into, with their types
-    homes: dict[tuple[Any, ...], str] = field(default_factory=dict)
+    slots: dict[tuple[Any, ...], str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -278,7 +278,7 @@ class Frame:
         self.loops: list[LoopExits] = []
         self.returns: list[ExitPoint] = []
         self.memo: dict[Any, dict[str, Value]] = {}
-        self.number = 0  # in keys of objects (`object_homes`), where there are several activations
+        self.number = 0  # in keys of objects (`object_slots`), where there are several activations
         self.sizes: dict[str, Expr] = {}  # symbols of annotations, where they are not those of the program
 
     @property
@@ -314,11 +314,11 @@ class Frame:
         finally:
             self.loops.pop()
 
-    # -- homes ---------------------------------------------------------------------------------------------------
+    # -- slots ---------------------------------------------------------------------------------------------------
 
-    def home(self, name: str, dtype: DType, weak: bool, instead: Kinds = NO_KINDS) -> Scalar:
+    def slot(self, name: str, dtype: DType, weak: bool, instead: Kinds = NO_KINDS) -> Scalar:
         """The scalar container in which `name` lives with this dtype."""
-        container = self._home(name, (name, dtype), lambda: data.Scalar(dtype, transient=True, span=self.emit.span))
+        container = self._slot(name, (name, dtype), lambda: data.Scalar(dtype, transient=True, span=self.emit.span))
         if weak and dtype == types.int64 and name in self.counters and container not in self.emit.integer_intervals:
             self.emit.integer_intervals[container] = (-FARTHEST, FARTHEST)
             self.emit.on_undo(lambda: self.emit.integer_intervals.pop(container, None))
@@ -326,22 +326,22 @@ class Frame:
 
     def flag(self, name: str) -> Load:
         """The scalar container that holds at run time whether `name` has a value."""
-        container = self._home(
+        container = self._slot(
             name, (name, "is set"), lambda: data.Scalar(types.bool_, transient=True), stem=f"{name}_is_set"
         )
         return Load(container, (), types.bool_)
 
-    def size_home(self, name: str, axis: int) -> str:
+    def size_slot(self, name: str, axis: int) -> str:
         """The scalar container that holds the size of `name` along a dimension, where that depends on the path."""
         size = data.Scalar(types.int64, transient=True)
-        return self._home(name, (name, "size", axis), lambda: size, stem=f"{name}_size")
+        return self._slot(name, (name, "size", axis), lambda: size, stem=f"{name}_size")
 
-    def place_home(self, name: str, what: str, dim: int) -> str:
+    def place_slot(self, name: str, what: str, dim: int) -> str:
         """The scalar container that holds where the window is that `name` shows: its start, size or step."""
         number = data.Scalar(types.int64, transient=True)
-        return self._home(name, (name, "place", what, dim), lambda: number, stem=f"{name}_{what}")
+        return self._slot(name, (name, "place", what, dim), lambda: number, stem=f"{name}_{what}")
 
-    def growing_home(self, name: str, dtype: DType, busy: Names = NOTHING) -> ArrayValue:
+    def growing_slot(self, name: str, dtype: DType, busy: Names = NOTHING) -> ArrayValue:
         """The buffer that grows in which versions of `name` meet: one that is not `busy` showing something else."""
         for number in itertools.count():
             array = self._with_room(name, (name, "growing", dtype, number), dtype, ())
@@ -349,22 +349,22 @@ class Frame:
                 break
         return array
 
-    def list_home(self, name: str, kind: Any) -> ListValue:
+    def list_slot(self, name: str, kind: Any) -> ListValue:
         """The array that grows, in which lists of `name` meet; `kind`: what their items are."""
         array = self._with_room(name, (name, "list", kind.dtype, kind.shape, kind.packed), kind.dtype, kind.shape)
-        found: ListValue = kind.list_of(array, size=self.size_home(name, 0))
+        found: ListValue = kind.list_of(array, size=self.size_slot(name, 0))
         return found
 
     def _with_room(self, name: str, key: tuple[Any, ...], dtype: DType, shape: tuple[Expr, ...]) -> ArrayValue:
         """An array of `name`, the first size of which is a symbol of its own."""
         scope = self._scope_of_field(name) if is_field(name) else self._scope_of_name(name)
-        if key not in scope.homes:
+        if key not in scope.slots:
             room = self.emit.assign_symbol_at(scope.region, "room", FIRST_ROOM)
-            self._home(name, key, lambda: Array.packed(dtype, (room, *shape), transient=True))
-        container = scope.homes[key]
+            self._slot(name, key, lambda: Array.packed(dtype, (room, *shape), transient=True))
+        container = scope.slots[key]
         return ArrayValue.whole(container, self.emit.descs[container])
 
-    def array_home(
+    def array_slot(
         self, name: str, dtype: DType, shape: tuple[Expr, ...], axes: tuple[int, ...] = (), busy: Names = NOTHING
     ) -> ArrayValue:
         """The array container in which versions of `name` meet: one that is not `busy` showing something else.
@@ -376,33 +376,33 @@ class Frame:
             return Array.packed(dtype, shape, order=axes or "C", transient=True, span=self.emit.span)
 
         for number in itertools.count():
-            container = self._home(name, (name, dtype, shape, axes, number), describe)
+            container = self._slot(name, (name, dtype, shape, axes, number), describe)
             if container not in busy:
                 break
         if isinstance(axes, GuessedAxes) and container not in self.emit.axis_orders:
             self.emit.guess_order(container, axes)
-        self.program.home_axes[container] = axes
+        self.program.slot_axes[container] = axes
         return ArrayValue.whole(container, self.emit.descs[container])
 
-    def homes(self) -> dict[str, tuple[OpenRegion, tuple[Any, ...]]]:
-        """The homes around the place of writing: where each is declared, and for what."""
-        return {container: (scope, key) for scope in self.scopes for key, container in scope.homes.items()}
+    def slots(self) -> dict[str, tuple[OpenRegion, tuple[Any, ...]]]:
+        """The slots around the place of writing: where each is declared, and for what."""
+        return {container: (scope, key) for scope in self.scopes for key, container in scope.slots.items()}
 
-    def home_again(self, scope: OpenRegion, key: tuple[Any, ...], desc: data.Data) -> str:
-        """A home that a dry run has made and taken back: what it was made for will be there when it is made again."""
-        if key not in scope.homes:
-            scope.homes[key] = self.emit.declare(container_stem(shown(key[0])) or "tmp", desc, scope.region)
-            self.emit.on_undo(lambda: scope.homes.pop(key, None))
-        return scope.homes[key]
+    def slot_again(self, scope: OpenRegion, key: tuple[Any, ...], desc: data.Data) -> str:
+        """A slot that a dry run has made and taken back: what it was made for will be there when it is made again."""
+        if key not in scope.slots:
+            scope.slots[key] = self.emit.declare(container_stem(shown(key[0])) or "tmp", desc, scope.region)
+            self.emit.on_undo(lambda: scope.slots.pop(key, None))
+        return scope.slots[key]
 
-    def _home(self, name: str, key: tuple[Any, ...], describe: Callable[[], Any], stem: str = "") -> str:
+    def _slot(self, name: str, key: tuple[Any, ...], describe: Callable[[], Any], stem: str = "") -> str:
         scope = self._scope_of_field(name) if is_field(name) else self._scope_of_name(name)
-        if key not in scope.homes:
+        if key not in scope.slots:
             title = container_stem(stem or shown(name)) or "tmp"
             container = self.emit.declare(title, describe(), scope.region)
-            scope.homes[key] = container
-            self.emit.on_undo(lambda: scope.homes.pop(key, None))
-        return scope.homes[key]
+            scope.slots[key] = container
+            self.emit.on_undo(lambda: scope.slots.pop(key, None))
+        return scope.slots[key]
 
     def _scope_of_name(self, name: str) -> OpenRegion:
         depth = len(self.scopes) - 1
@@ -417,9 +417,9 @@ class Frame:
             return made
         return self.caller._scope_of_field(name) if self.caller is not None else self.scopes[0]
 
-    def is_home(self, container: str) -> bool:
+    def is_slot(self, container: str) -> bool:
         """Return whether names own this container (so that it changes when they are assigned)."""
-        return any(container in scope.homes.values() for scope in self.scopes)
+        return any(container in scope.slots.values() for scope in self.scopes)
 
     # -- maps ----------------------------------------------------------------------------------------------------
 

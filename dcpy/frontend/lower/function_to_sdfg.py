@@ -97,7 +97,7 @@ def lower_function(
     source = read_source(function)
     try:
         with collector_paused():
-            return _lower_until_settled(
+            return _lower_to_fixed_point(
                 function, source, dict(types), options or Options(), name or _name(function), aliases or {},
                 records or {}, examples, examples if sample is None else sample,
             )  # fmt: skip
@@ -105,7 +105,7 @@ def lower_function(
         raise error.at(source.span(source.node)) from error.__cause__
 
 
-def _lower_until_settled(
+def _lower_to_fixed_point(
     function: Callable[..., Any],
     source: Source,
     types: dict[str, ArgType],
@@ -172,7 +172,7 @@ def _name(function: Callable[..., Any]) -> str:
     return name if name.isidentifier() else "function"
 
 
-def _settled(sdfg: Sdfg) -> None:
+def _finalize(sdfg: Sdfg) -> None:
     """Take out unused parts, and check the claims of maps and processes."""
     prune(sdfg)
     verify_claims(sdfg)
@@ -232,7 +232,7 @@ def _lower(
     extra = tuple(program.extra_arguments.values())
     sdfg.arguments += [argument.name for argument in extra]
     start_effect_token(sdfg, program.effect_token)
-    _settled(sdfg)
+    _finalize(sdfg)
     if records:
         arg_types, passing = without_unused(program, sdfg, arg_types, passing)
     sdfg.forget_names()

@@ -1,6 +1,6 @@
 """Name binding: what names stand for, assignment to names, and Python objects of the closure as values.
 
-A number known at run time is copied into the name's home when it is bound, so that nothing that happens later can
+A number known at run time is copied into the name's slot when it is bound, so that nothing that happens later can
 change it. Arrays are only bound: two names of one array share its container.
 """
 
@@ -191,7 +191,7 @@ def materialize(frame: Frame) -> None:
     """Compute what was read but not used yet: code that may write comes next."""
     for operands in frame.program.pending_operands:
         before = list(operands)
-        operands[:] = [_settled(frame, value) for value in before]
+        operands[:] = [_materialized(frame, value) for value in before]
         if any(now is not was for now, was in zip(operands, before, strict=True)):
             frame.emit.on_undo(functools.partial(_put_back, operands, before))
 
@@ -201,10 +201,10 @@ def _put_back(operands: list[Value], before: list[Value]) -> None:
     operands[: len(before)] = before
 
 
-def _settled(frame: Frame, value: Value) -> Value:
+def _materialized(frame: Frame, value: Value) -> Value:
     settled = frame.program.materialized
     if not isinstance(value, Scalar):
-        return with_parts(value, lambda part: _settled(frame, part))
+        return with_parts(value, lambda part: _materialized(frame, part))
     if all(load.container in settled for load in loads_of(value.expr)):
         return value
     kept = frame.b.keep(value)
@@ -215,7 +215,7 @@ def _settled(frame: Frame, value: Value) -> Value:
 
 
 def bind_name(frame: Frame, name: str, value: Value) -> Value:
-    """``name = value``: a number known at run time goes into the name's home; everything else is just bound."""
+    """``name = value``: a number known at run time goes into the name's slot; everything else is just bound."""
     if frame.forbidding(name) is not None:
         raise FrontendError(
             f"iterations of a parallel map cannot assign {name!r}, which they share",
@@ -228,11 +228,11 @@ def bind_name(frame: Frame, name: str, value: Value) -> Value:
         case Scalar(expr=Load(container=container)) if _never_written(frame, container):
             bound = value
         case Scalar():
-            home = frame.home(name, value.dtype, value.weak, value.other_kinds)
-            assert isinstance(home.expr, Load)
-            if home.expr != value.expr:
-                frame.emit.tasklet([(Memlet(home.expr.container, Subset()), value.expr)])
-            bound = home
+            slot = frame.slot(name, value.dtype, value.weak, value.other_kinds)
+            assert isinstance(slot.expr, Load)
+            if slot.expr != value.expr:
+                frame.emit.tasklet([(Memlet(slot.expr.container, Subset()), value.expr)])
+            bound = slot
         case TupleValue(is_list=True, token=None) | ListValue(token=None):
             bound = iterator_uses.named(frame, bound_item(frame, replace(value, token=object())))
         case SymInt() | Static():

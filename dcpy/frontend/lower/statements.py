@@ -25,7 +25,7 @@ from dcpy.frontend.lower.loops.carried_kinds import by_kind
 from dcpy.frontend.lower.lowering_signals import ConditionalJump, KindMatters, WillRaise
 from dcpy.frontend.lower.name_binding import UnsetName, bind_name
 from dcpy.frontend.lower.objects.dataclass_objects import materialize_sizes, with_shown_lists
-from dcpy.frontend.lower.objects.object_homes import at_home
+from dcpy.frontend.lower.objects.object_slots import in_slot
 from dcpy.frontend.lower.sequences import item_words, list_references
 from dcpy.frontend.lower.speculation import statement_versioning
 from dcpy.ir import types
@@ -102,7 +102,7 @@ def _assign(frame: Frame, node: core.Assign) -> Flow:
         node.value if all(isinstance(target, ast.Name) for target in node.targets) else None
     )
     value = evaluate(frame, node.value, name)
-    value = at_home(frame, node, value)
+    value = in_slot(frame, node, value)
     for target in node.targets:
         value = assignment.assign(frame, target, value)
     return Flow.ON

@@ -15,7 +15,7 @@ from typing import Any
 
 from dcpy.base.errors import InvalidSdfg
 from dcpy.base.source import SrcSpan
-from dcpy.ir.analysis.dataflow.def_use import Touches, Uses
+from dcpy.ir.analysis.dataflow.def_use import Accesses, Uses
 from dcpy.ir.analysis.dataflow.summaries import stale_summary
 from dcpy.ir.data import Data, View
 from dcpy.ir.editing.container_descriptions import description, is_written, readable
@@ -148,16 +148,16 @@ class Rewriter:
     def erase(self, element: Element) -> None:
         """Take a node or block out, with all inside it."""
         self._look_around(element)
-        touched = [self.uses.touches(part) for part in subtree(element)]
+        accessed = [self.uses.accesses(part) for part in subtree(element)]
         self.uses.remove(element)
         _detach(element)
         self.version += 1
-        for before in touched:
+        for before in accessed:
             self._look_at_users(before)
 
     def erase_unreachable(self, element: Element) -> None:
         """Take out dead code; a result whose size only that code assigns is empty: it is never returned."""
-        defined = dict.fromkeys(name for part in subtree(element) for name in self.uses.touches(part).defines)
+        defined = dict.fromkeys(name for part in subtree(element) for name in self.uses.accesses(part).defines)
         self.erase(element)
         gone = {name: 0 for name in defined if not self.uses.definers(name)}
         for container in dict.fromkeys(c for name in gone for c in self.uses.described_by(name)):
@@ -274,7 +274,7 @@ class Rewriter:
         users = dict.fromkeys(user for name in values for user in self.uses.users(name))
         for element in users:
             if within is None or is_inside(element, within):
-                defined = self.uses.touches(element).defines
+                defined = self.uses.accesses(element).defines
                 kept = {name: value for name, value in values.items() if name not in defined}
                 self.substitute(element, Substitution(kept))
         for container in dict.fromkeys(c for name in values for c in self.uses.described_by(name)):
@@ -325,7 +325,7 @@ class Rewriter:
         home.containers[name] = desc
         self.uses.declare(name, desc, home)
         self.version += 1
-        self._look_at_users(Touches(reads=(name,), writes=(name,)))
+        self._look_at_users(Accesses(reads=(name,), writes=(name,)))
 
     def undeclare(self, name: str) -> None:
         """Take out a container that nothing touches any more."""
@@ -347,7 +347,7 @@ class Rewriter:
         """Make a transient private to a region, for instance a map's body, with another descriptor if given."""
         self.move_container(name, into, desc)
         if desc is not None:
-            self._look_at_users(Touches(reads=(name,), writes=(name,)))
+            self._look_at_users(Accesses(reads=(name,), writes=(name,)))
 
     def rename_container(self, old: str, new: str) -> None:
         """Make every reader, writer and view of `old` use `new`; `old` stays declared, and unused.
@@ -355,7 +355,7 @@ class Rewriter:
         Views get the new base's layout; `InvalidSdfg` for a reshape of what is not contiguous.
         """
         values = Substitution(containers={old: new})
-        for element in self.uses.touchers(old):
+        for element in self.uses.accessors(old):
             self.substitute(element, values)
         for view in self.uses.views_of(old):
             self._rebase(view, new, self.sdfg.desc(old, self.uses.home(view)))
@@ -413,12 +413,12 @@ class Rewriter:
         for listener in self.listeners:
             listener(what, element)
 
-    def _look_at_users(self, before: Touches) -> None:
+    def _look_at_users(self, before: Accesses) -> None:
         """Whoever wrote what is read no longer, or defined what is mentioned no longer, may have become useless."""
         if not self.listeners:
             return
         for name in (*before.reads, *before.writes):
-            for element in self.uses.few_touchers(name, _MANY) if self.uses.declared(name) else ():
+            for element in self.uses.few_accessors(name, _MANY) if self.uses.declared(name) else ():
                 self._tell("look", element)
         for name in before.symbols:
             for element in self.uses.definers(name):

@@ -33,18 +33,18 @@ class RaceDetector:
         `DataRace` where another iteration did so in a way that makes the order matter. `values` are those written.
         """
         for position, place in enumerate(places):
-            touch = self.accessed.setdefault(place, {})
+            access = self.accessed.setdefault(place, {})
             if self.allows_equal_writes and how == WRITE and position < len(values):
-                if WRITE in touch and touch.keys() == {WRITE} and self.values.get(place) == values[position]:
+                if WRITE in access and access.keys() == {WRITE} and self.values.get(place) == values[position]:
                     continue
                 self.values[place] = values[position]
-            for other_how, iterations in touch.items():
+            for other_how, iterations in access.items():
                 if how == other_how and how != WRITE:
                     continue
                 for other in iterations:
                     if other != self.iteration:
                         self._report(container, how, other_how, other)
-            seen = touch.setdefault(how, [])
+            seen = access.setdefault(how, [])
             if len(seen) < 2 and self.iteration not in seen:
                 seen.append(self.iteration)
 

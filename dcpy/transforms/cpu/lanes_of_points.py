@@ -245,7 +245,7 @@ class _LaneTile:
         loads = State(span=last.span)
         rw.insert(loads, last.body, 0)
         for name in list(self.first.body.containers):
-            users = [element for element in rw.uses.touchers(name) if is_inside(element, last)]
+            users = [element for element in rw.uses.accessors(name) if is_inside(element, last)]
             if not users:
                 continue
             own = rw.declare_fresh(name, rw.uses.desc(name), last.body)

@@ -21,7 +21,7 @@ from dcpy.ir.schedules import UNDECIDED, Sequential, Undecided
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE
 from dcpy.ir.tree import is_inside, owners_around
-from dcpy.transforms.cpu.tiles_of_points import PointNest, cut, nest_of, take_own, touches_complex
+from dcpy.transforms.cpu.tiles_of_points import PointNest, cut, has_complex, nest_of, take_own
 from dcpy.transforms.fusion.inlining import inline
 from dcpy.transforms.fusion.recompute_fusion import recomputation
 from dcpy.transforms.loops.carried_values import carry_in_registers
@@ -88,7 +88,7 @@ class LoopsIntoTiles(GraphPass):
         if isinstance(part, Refusal):
             return part
         row = _Row([loop], part)
-        if not any(touches_complex(node, rw.uses) for node in loop.body.walk_nodes()):
+        if not any(has_complex(node, rw.uses) for node in loop.body.walk_nodes()):
             for step in (1, -1):
                 while self._joined(row, step, rw):
                     pass
@@ -187,7 +187,7 @@ class _Tiled:
 def _left_when_finished(one: _Tiled, rw: Rewriter) -> bool:
     """Return whether each point of the nest has an early exit: then it needs no tiles."""
     loop, outer = one.loop, one.nest.outer
-    if not any(touches_complex(node, rw.uses) for node in outer.body.walk_nodes()):
+    if not any(has_complex(node, rw.uses) for node in outer.body.walk_nodes()):
         return False
     finish = finish_of(loop, rw.uses)
     if isinstance(finish, Refusal):

@@ -93,7 +93,7 @@ def points_of_map(node: Map, loop: Loop | While, uses: Uses) -> LoopPoints | Ref
     if unsure and _stores(before, node, uses):
         return Refusal("what is stored before the loop cannot be computed again")
     found = LoopPoints(node, loop, before, behind, unsure)
-    return _touch(found, uses) or found
+    return _access(found, uses) or found
 
 
 def _ends_by_data(loop: Loop | While) -> bool:
@@ -129,7 +129,7 @@ def _why_not_around(blocks: Sequence[Block], node: Map) -> Refusal | None:
     return None
 
 
-def _touch(found: LoopPoints, uses: Uses) -> Refusal | None:
+def _access(found: LoopPoints, uses: Uses) -> Refusal | None:
     """Sort the loop's accesses into carried values and inputs; or return the reason that this is impossible."""
     node, loop = found.node, found.loop
     changing = {name for element in subtree(loop) for name in element.all_of(Role.DEFINED)}

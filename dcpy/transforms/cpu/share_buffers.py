@@ -57,7 +57,7 @@ class ShareBuffers(GraphPass):
             nodes: dict[State, dict[Node, int]] = {}
             for kin in _kinds(region, rw.uses, held):
                 for name, host in _assignment(_lives(kin, region, rw.uses, positions, nodes), region, rw.uses):
-                    for element in rw.uses.touchers(name):
+                    for element in rw.uses.accessors(name):
                         rw.substitute(element, Substitution(containers={name: host}))
                     rw.undeclare(name)
 
@@ -68,7 +68,7 @@ def _kinds(region: Region, uses: Uses, held: Container[str]) -> list[list[str]]:
     for name, desc in region.containers.items():
         if not isinstance(desc, Array) or not desc.transient or desc.allocation is not Allocation.HEAP or name in held:
             continue
-        if desc.lifetime is Lifetime.SCOPE and uses.overlapping(name) == (name,) and uses.touchers(name):
+        if desc.lifetime is Lifetime.SCOPE and uses.overlapping(name) == (name,) and uses.accessors(name):
             kinds.setdefault(desc, []).append(name)
     return [names for names in kinds.values() if len(names) > 1]
 
@@ -78,7 +78,7 @@ def _lives(
 ) -> list[_Life]:
     lives = []
     for name in names:
-        spans = [_span(region, element, positions, nodes) for element in uses.touchers(name)]
+        spans = [_span(region, element, positions, nodes) for element in uses.accessors(name)]
         lives.append(_Life(name, min(first for first, _ in spans), max(last for _, last in spans)))
     return sorted(lives, key=lambda life: life.first)
 
@@ -120,7 +120,7 @@ def _assignment(lives: list[_Life], region: Region, uses: Uses) -> list[tuple[st
 
 def _in_place(source: str, target: str, region: Region, uses: Uses) -> bool:
     """Return whether only one tasklet, in maps, accesses both, and reads the elements that it overwrites."""
-    common = [element for element in uses.touchers(source) if element in uses.touchers(target)]
+    common = [element for element in uses.accessors(source) if element in uses.accessors(target)]
     tasklet = common[0] if len(common) == 1 else None
     if not isinstance(tasklet, Tasklet):
         return False
@@ -128,8 +128,8 @@ def _in_place(source: str, target: str, region: Region, uses: Uses) -> bool:
     maps = [owner for owner in owners if isinstance(owner, Map)]
     if not maps or len(maps) < len(owners):
         return False
-    touching = [element for name in (source, target) for element in uses.touchers(name) if element is not tasklet]
-    if any(is_inside(element, maps[-1]) for element in touching):
+    accessing = [element for name in (source, target) for element in uses.accessors(name) if element is not tasklet]
+    if any(is_inside(element, maps[-1]) for element in accessing):
         return False
     reads = [memlet for memlet in tasklet.reads() if memlet.container == source]
     writes = [memlet for memlet in tasklet.writes() if memlet.container == target]

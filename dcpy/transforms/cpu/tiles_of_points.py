@@ -52,13 +52,13 @@ def take_own(nests: Sequence[PointNest], rw: Rewriter) -> None:
     for nest, name in own:
         kept = _kept(name, nest, rw.uses)
         mine = name
-        if not all(is_inside(toucher, nest.outer) for toucher in rw.uses.touchers(name)):
+        if not all(is_inside(accessor, nest.outer) for accessor in rw.uses.accessors(name)):
             desc, home = rw.uses.desc(name), rw.uses.home(name)
             mine = rw.fresh_name(name)
             rw.declare(mine, desc, home)
-            for toucher in rw.uses.touchers(name):
-                if is_inside(toucher, nest.outer):
-                    rw.substitute(toucher, Substitution(containers={name: mine}))
+            for accessor in rw.uses.accessors(name):
+                if is_inside(accessor, nest.outer):
+                    rw.substitute(accessor, Substitution(containers={name: mine}))
         shrink(mine, kept, nest.outer, rw)
     rw.undeclare_unused(dict.fromkeys(name for _, name in own))
 
@@ -82,10 +82,10 @@ def cut(nest: PointNest, costs: Costs, rw: Rewriter) -> tuple[str, int, bool]:
         rw.substitute_symbols({along: sym(other)}, within=node.body)
     for region in list(_regions(outer)):
         for name in list(region.containers):
-            touchers = rw.uses.touchers(name)
-            users = [node for node in maps if any(is_inside(toucher, node) for toucher in touchers)]
+            accessors = rw.uses.accessors(name)
+            users = [node for node in maps if any(is_inside(accessor, node) for accessor in accessors)]
             is_scalar_there = not _rank(name, rw.uses)
-            if is_scalar_there and all(is_inside(toucher, users[0]) for toucher in touchers if users):
+            if is_scalar_there and all(is_inside(accessor, users[0]) for accessor in accessors if users):
                 if users:
                     rw.move_container(name, users[0].body)
             elif any(is_inside(writer, node) for writer in rw.uses.writers(name) for node in users):
@@ -132,7 +132,7 @@ def _is_own(name: str, nest: PointNest, nests: Sequence[PointNest], uses: Uses) 
         return False
     if desc.dtype.kind == "c" or len(set(dims)) < len(dims):  # complex points are left when they are finished
         return False
-    others = [toucher for toucher in uses.touchers(name) if not is_inside(toucher, nest.outer)]
+    others = [accessor for accessor in uses.accessors(name) if not is_inside(accessor, nest.outer)]
     assert nest.outer.state is not None
     if not others and home is nest.outer.state.region:
         return True
@@ -141,9 +141,9 @@ def _is_own(name: str, nest: PointNest, nests: Sequence[PointNest], uses: Uses) 
     )
 
 
-def _writes_first(toucher: Element, name: str, nests: Sequence[PointNest], uses: Uses) -> bool:
+def _writes_first(accessor: Element, name: str, nests: Sequence[PointNest], uses: Uses) -> bool:
     """Return whether an element is in a nest that writes each element of the array before it reads it."""
-    around = [nest for nest in nests if is_inside(toucher, nest.outer)]
+    around = [nest for nest in nests if is_inside(accessor, nest.outer)]
     return any(name in nest.owned and writes_first(nest.outer, name, _kept(name, nest, uses), uses) for nest in around)
 
 
@@ -197,14 +197,14 @@ def _groups(row: Sequence[Block], kernels: Sequence[Map], uses: Uses) -> list[li
     for kernel in kernels:
         pair = (kernel,) if last is None else (last, kernel)
         apart = last is None or nodes.index(kernel) != nodes.index(last) + 1
-        if apart or any(touches_complex(node, uses) for node in pair):
+        if apart or any(has_complex(node, uses) for node in pair):
             groups.append([])
         groups[-1] += kernel.body.blocks
         last = kernel
     return groups
 
 
-def touches_complex(node: Node, uses: Uses) -> bool:
+def has_complex(node: Node, uses: Uses) -> bool:
     """Return whether a node accesses complex numbers."""
     return any(uses.desc(name).dtype.kind == "c" for name in exposed_accesses(node, uses))
 

@@ -60,7 +60,7 @@ def node_accesses(node: Node, uses: Uses) -> tuple[NodeAccess, ...]:
             for part in walk(expr):
                 if isinstance(part, Load):
                     found.append(NodeAccess(Memlet(part.container, Subset(part.indices)), False, True))
-    return tuple(touch for touch in found if touch.container not in private)
+    return tuple(access for access in found if access.container not in private)
 
 
 def views_inside(node: Node) -> Iterator[tuple[str, View]]:
@@ -80,15 +80,15 @@ def labels_of(node: Node) -> Mapping[str, tuple[str, ...]] | None:
     return node.index_labels()
 
 
-def anchors_of(touch: NodeAccess, labels: tuple[str, ...]) -> tuple[Anchor | None, ...]:
+def anchors_of(access: NodeAccess, labels: tuple[str, ...]) -> tuple[Anchor | None, ...]:
     """The label that each dimension of a touch follows; None where it follows none, or is not known to."""
-    if touch.labels is not None:
-        own = iter(touch.labels)
+    if access.labels is not None:
+        own = iter(access.labels)
         return tuple(
             Anchor(next(own), dim.start, dim.start) if isinstance(dim, Range) and _keep(own, dim) else None
-            for dim in touch.memlet.subset.dims
+            for dim in access.memlet.subset.dims
         )
-    return tuple(_followed(dim, labels) for dim in touch.memlet.subset.dims)
+    return tuple(_followed(dim, labels) for dim in access.memlet.subset.dims)
 
 
 def _keep(own: Iterator[str], dim: Range) -> bool:

@@ -30,7 +30,7 @@ def why_no_copy(name: str, uses: Uses) -> str:
         return "other containers are views of it"
     if any(True for _ in jumps(uses.sdfg.body)):
         return "the program may be left before its end"
-    if any(outermost_node(toucher) is None for toucher in uses.touchers(name)):
+    if any(outermost_node(accessor) is None for accessor in uses.accessors(name)):
         return "conditions depend on it"
     return ""
 

@@ -180,33 +180,33 @@ def home_of(node: Node, uses: Uses) -> tuple[str, Home, bool]:
 def _home_of_outputs(node: Node, uses: Uses) -> tuple[str, Home, bool]:
     """Labels of outputs run where these live; what outputs have parts of, where inputs have the labels to combine."""
     grid, home, pending = "", dict[str, Axis](), set[int]()
-    touches = [touch for touch in node_accesses(node, uses) if touch.labels is not None]
-    for touch in touches:
-        where = placed(touch.container, uses)
-        if touch.is_write and isinstance(where, Distribution) and grid in ("", where.grid):
+    accesses = [access for access in node_accesses(node, uses) if access.labels is not None]
+    for access in accesses:
+        where = placed(access.container, uses)
+        if access.is_write and isinstance(where, Distribution) and grid in ("", where.grid):
             partial = {part.axis for part in where.rest if isinstance(part, Partial)}
             if len(partial) == len(where.rest):
                 grid, pending = where.grid, pending | partial
-                _deal(home, touch, where)
+                _deal(home, access, where)
     if isinstance(home.get(node.carried), Cyclic):
         del home[node.carried]  # blocks that go round are in no order of ranks
-    kept = {label for touch in touches if touch.is_write for label in touch.labels or ()}
-    for touch in touches if pending else ():
-        where = placed(touch.container, uses)
-        if not touch.is_write and isinstance(where, Distribution) and where.grid == grid:
-            _deal(home, touch, where, pending, kept)
+    kept = {label for access in accesses if access.is_write for label in access.labels or ()}
+    for access in accesses if pending else ():
+        where = placed(access.container, uses)
+        if not access.is_write and isinstance(where, Distribution) and where.grid == grid:
+            _deal(home, access, where, pending, kept)
     return grid if home else "", home, False
 
 
 def _deal(
     home: dict[str, Axis],
-    touch: NodeAccess,
+    access: NodeAccess,
     where: Distribution,
     along: set[int] | None = None,
     but: Collection[str] = (),
 ) -> None:
     """Enter the labels of one operand, `but` some, as they are dealt out `along` axes of the grid; none twice."""
-    for anchor, axis in zip(anchors_of(touch, ()), where.axes, strict=True):
+    for anchor, axis in zip(anchors_of(access, ()), where.axes, strict=True):
         taken = {known.axis for known in home.values() if known is not None}
         if anchor is None or axis is None or anchor.label in (*home, *but) or axis.axis in taken:
             continue

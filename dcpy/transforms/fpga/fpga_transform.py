@@ -68,8 +68,8 @@ def _why_on_host(block: Block, uses: Uses) -> Refusal | None:
             return Refusal(f"{element.container!r} grows")
         if isinstance(element, Node) and effects_of(element) & Effect.CALLS_OUT:
             return Refusal(f"it calls {element.title}")
-        touched = uses.touches(element)
-        for name in (*touched.reads, *touched.writes):
+        accessed = uses.accesses(element)
+        for name in (*accessed.reads, *accessed.writes):
             desc = uses.desc(name)
             if desc.dtype.kind == "c" or desc.dtype.name == "f16":
                 return Refusal(f"{name!r} is {desc.dtype}, which hardware does not support")
@@ -86,7 +86,7 @@ def _place(run: Sequence[Block], rw: Rewriter) -> None:
     for name in _arrays(run, rw.uses):
         desc = rw.uses.desc(name)
         assert isinstance(desc, Array)  # `_arrays` asked
-        if desc.transient and name not in rw.sdfg.constants and _touched_only_in(run, name, rw):
+        if desc.transient and name not in rw.sdfg.constants and _accessed_only_in(run, name, rw):
             rw.redeclare(name, replace(desc, space=Space.GLOBAL, allocation=Allocation.HEAP))
             rw.remark(rw.sdfg, True, "is in the memory of the device only", about=name)
             continue
@@ -108,8 +108,8 @@ def _place(run: Sequence[Block], rw: Rewriter) -> None:
     values = Substitution(containers=renamed)
     for block in run:
         for element in list(subtree(block)):
-            touched = rw.uses.touches(element)
-            if not renamed.keys().isdisjoint((*touched.reads, *touched.writes)):
+            accessed = rw.uses.accesses(element)
+            if not renamed.keys().isdisjoint((*accessed.reads, *accessed.writes)):
                 rw.substitute(element, values)
 
 
@@ -118,8 +118,8 @@ def _arrays(run: Sequence[Block], uses: Uses) -> Iterator[str]:
     found: dict[str, None] = {}
     for block in run:
         for element in subtree(block):
-            touched = uses.touches(element)
-            found |= dict.fromkeys((*touched.reads, *touched.writes))
+            accessed = uses.accesses(element)
+            found |= dict.fromkeys((*accessed.reads, *accessed.writes))
     for name in found:
         desc = uses.desc(name)
         inside = any(is_inside(uses.home(name), block) for block in run)
@@ -127,10 +127,10 @@ def _arrays(run: Sequence[Block], uses: Uses) -> Iterator[str]:
             yield name
 
 
-def _touched_only_in(run: Sequence[Block], name: str, rw: Rewriter) -> bool:
+def _accessed_only_in(run: Sequence[Block], name: str, rw: Rewriter) -> bool:
     if any(result.container == name for result in rw.sdfg.results) or rw.uses.views_of(name):
         return False
-    return all(any(is_inside(one, block) for block in run) for one in rw.uses.touchers(name))
+    return all(any(is_inside(one, block) for block in run) for one in rw.uses.accessors(name))
 
 
 def _needed(run: Sequence[Block], name: str, desc: Array, rw: Rewriter) -> tuple[bool, bool]:

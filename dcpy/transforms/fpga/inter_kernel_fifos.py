@@ -69,7 +69,7 @@ def fifos_between(first: Dataflow, second: Dataflow, rw: Rewriter) -> InterKerne
     """Return the queues from one network to the next one; or why they stay apart."""
     if any(_may_fail(element) for element in subtree(first)):
         return Refusal("the checks of the network before it must pass first")
-    ours, theirs = list(touched(first, rw)), list(touched(second, rw))
+    ours, theirs = list(accessed(first, rw)), list(accessed(second, rw))
     written = {one.memory for _, one in ours if one.is_write}
     read = {one.memory for _, one in ours if not one.is_write}
     found: list[InterKernelFifo] = []
@@ -99,7 +99,7 @@ def processes_of(block: Dataflow) -> list[Process]:
     return [inner for inner in block.body.blocks if isinstance(inner, Process)]
 
 
-def touched(block: Dataflow, rw: Rewriter) -> Iterator[tuple[Process, MemoryAccess]]:
+def accessed(block: Dataflow, rw: Rewriter) -> Iterator[tuple[Process, MemoryAccess]]:
     """Yield the accesses of processes to memory and to variables of the host."""
     for process in processes_of(block):
         for access in accesses_in(process, rw.uses):

@@ -66,6 +66,6 @@ def _schedule(loop: Map | Loop, process: Process, rw: Rewriter) -> None:
 
 def _streams_alone(loop: Map | Loop, process: Process, uses: Uses) -> bool:
     """Return whether it touches no memory but queues and what is its own, on the chip."""
-    touched = (uses.touches(element) for element in subtree(loop))
-    names = {name for one in touched for name in (*one.reads, *one.writes)}
+    accessed = (uses.accesses(element) for element in subtree(loop))
+    names = {name for one in accessed for name in (*one.reads, *one.writes)}
     return all(isinstance(uses.desc(name), Stream | Scalar) or is_inside(uses.home(name), process) for name in names)

@@ -13,7 +13,7 @@ from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import Dataflow, State
 from dcpy.ir.symbolic import ZERO
 from dcpy.ir.tree import subtree
-from dcpy.transforms.fpga.inter_kernel_fifos import InterKernelFifos, fifos_between, processes_of, touched
+from dcpy.transforms.fpga.inter_kernel_fifos import InterKernelFifos, accessed, fifos_between, processes_of
 from dcpy.transforms.fpga.reconvergent_paths import queues_on_cycles_of
 from dcpy.transforms.fpga.stream_tees import connect, unused
 from dcpy.transforms.fpga.streaming_memory import snapshot
@@ -59,13 +59,13 @@ class StreamingComposition(GraphPass):
 
 def _goes_before(state: State, network: Dataflow, rw: Rewriter) -> bool:
     """Return whether what the host does behind a network shares nothing with it; then it is done in front."""
-    theirs = {name for _, access in touched(network, rw) for name in rw.uses.overlapping(access.root)}
+    theirs = {name for _, access in accessed(network, rw) for name in rw.uses.overlapping(access.root)}
     mine: set[str] = set()
     for node in state.nodes:
         if effects_of(node):
             return False
         for element in subtree(node):
-            uses = rw.uses.touches(element)
+            uses = rw.uses.accesses(element)
             mine |= {*map(rw.uses.root, (*uses.reads, *uses.writes))}
     if theirs & mine:
         return False
@@ -108,6 +108,6 @@ def _keep(name: str, network: Dataflow, rw: Rewriter) -> None:
     before = State(span=network.span)
     rw.insert_before(network, before)
     copy = snapshot(name, rw, before)
-    for _, access in touched(network, rw):
+    for _, access in accessed(network, rw):
         if access.root == name and isinstance(access.place, Copy):
             rw.update(access.place, src=replace(access.place.src, container=copy))

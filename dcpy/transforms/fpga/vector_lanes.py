@@ -50,7 +50,7 @@ def candidates_in(process: Process, uses: Uses) -> list[Candidate]:
     found: list[Candidate] = []
     for loop, around in _innermost(process.body, ()):
         one = Candidate(process, loop, around)
-        one.streams = tuple(dict.fromkeys(name for name in _touched(loop) if isinstance(uses.desc(name), Stream)))
+        one.streams = tuple(dict.fromkeys(name for name in _accessed(loop) if isinstance(uses.desc(name), Stream)))
         one.refusal = _why_not_at_all(one, uses)
         found.append(one)
     return found
@@ -70,7 +70,7 @@ def _innermost(region: Region, around: tuple[Loop, ...]) -> Iterator[tuple[Loop,
                 yield block, around
 
 
-def _touched(loop: Loop) -> Iterator[str]:
+def _accessed(loop: Loop) -> Iterator[str]:
     for node in loop.body.walk_nodes():
         for memlet in (*node.reads(), *node.writes()):
             yield memlet.container

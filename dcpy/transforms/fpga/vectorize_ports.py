@@ -123,7 +123,7 @@ def _ends_elsewhere(part: Sequence[Candidate], names: dict[str, None], rw: Rewri
     loops = [one.loop for one in part]
 
     def is_met_outside(name: str) -> bool:
-        return any(not any(is_inside(element, loop) for loop in loops) for element in rw.uses.touchers(name))
+        return any(not any(is_inside(element, loop) for loop in loops) for element in rw.uses.accessors(name))
 
     return {name for name in names if is_met_outside(name)}
 

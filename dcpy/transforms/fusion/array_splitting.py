@@ -51,10 +51,10 @@ def _axis(name: str, uses: Uses) -> int | None:
         return None
     if desc.distribution is not None or desc.partition or len(uses.overlapping(name)) > 1:
         return None
-    touchers = uses.touchers(name)
-    if not touchers or not all(isinstance(each, Tasklet) for each in touchers):
+    accessors = uses.accessors(name)
+    if not accessors or not all(isinstance(each, Tasklet) for each in accessors):
         return None
-    memlets = (memlet for each in touchers for memlet in (*each.reads(), *each.writes()))
+    memlets = (memlet for each in accessors for memlet in (*each.reads(), *each.writes()))
     subsets = [memlet.subset for memlet in memlets if memlet.container == name]
     for axis, size in enumerate(desc.shape):
         count = size.constant
@@ -88,9 +88,9 @@ def _split(name: str, axis: int, rw: Rewriter) -> list[str]:
         assert number is not None
         return replace(memlet, container=made[number], subset=Subset(_without(memlet.subset.dims, axis)))
 
-    for toucher in list(rw.uses.touchers(name)):
-        assert isinstance(toucher, Tasklet)
-        rw.replace_memlets(toucher, of_component)
+    for accessor in list(rw.uses.accessors(name)):
+        assert isinstance(accessor, Tasklet)
+        rw.replace_memlets(accessor, of_component)
     rw.undeclare(name)
     rw.undeclare_unused(made)
     return [each for each in made if rw.uses.declared(each)]

@@ -74,7 +74,7 @@ class _Between:
             return
         uses, summary = self._uses, summary_of(node, self._uses)
         if len(summary.reads) + len(summary.writes) < self._stop - self._place:
-            self._add_touchers(node, summary)
+            self._add_accessors(node, summary)
         else:
             for place, other in self._rest():
                 if self._share(summary, summary_of(other, uses)):
@@ -89,15 +89,15 @@ class _Between:
     def _rest(self) -> Iterator[tuple[int, Node]]:
         return enumerate(self._state.nodes[self._place + 1 : self._stop], self._place + 1)
 
-    def _add_touchers(self, node: Node, summary: Summary) -> None:
+    def _add_accessors(self, node: Node, summary: Summary) -> None:
         """Add the nodes that share a container with a node of few containers, if one of the two writes it."""
         uses = self._uses
-        for names, asked in ((summary.writes, uses.touchers), (summary.reads, uses.writers)):
+        for names, asked in ((summary.writes, uses.accessors), (summary.reads, uses.writers)):
             for name in dict.fromkeys([other for each in names for other in uses.overlapping(each)]):
-                touchers = asked(name)
-                if len(touchers) < self._stop - self._place:
-                    for toucher in touchers:
-                        inside = child_of(self._state, toucher)
+                accessors = asked(name)
+                if len(accessors) < self._stop - self._place:
+                    for accessor in accessors:
+                        inside = child_of(self._state, accessor)
                         place = -1 if inside is None else self._state.index(inside)
                         if self._place < place < self._stop:
                             self._add(place, node)

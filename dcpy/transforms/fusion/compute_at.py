@@ -65,8 +65,8 @@ def _window(tmp: str, consumer: Map, axes: int, size: int, uses: Uses) -> ReadWi
         tiled = consumer.params[:axes]
     found = []
     for is_cut in (True, False):
-        touches, ranges = _in_a_tile(consumer, tiled, size, uses, is_cut=is_cut)
-        box = box_around(tmp, [touch for touch in touches if touch.root == tmp], ranges)
+        accesses, ranges = _in_a_tile(consumer, tiled, size, uses, is_cut=is_cut)
+        box = box_around(tmp, [access for access in accesses if access.root == tmp], ranges)
         if isinstance(box, Refusal):
             return box
         found.append(box)
@@ -91,7 +91,7 @@ def _in_a_tile(
     consumer: Map, tiled: Sequence[str], size: int, uses: Uses, *, is_cut: bool
 ) -> tuple[Sequence[MemoryAccess], Ranges]:
     """The part that a tile accesses, and the known ranges there. `is_cut`: the last tile ends with the domain."""
-    touches, ranges = accesses_of_body(consumer, uses), uses.ranges_at(consumer)
+    accesses, ranges = accesses_of_body(consumer, uses), uses.ranges_at(consumer)
     inner: list[tuple[str, Range]] = []
     for param, values in zip(consumer.params, consumer.domain, strict=True):
         if param in tiled:
@@ -103,7 +103,7 @@ def _in_a_tile(
             inner.append((param, values))
     around = (EnclosingRegion(consumer.body, tuple(inner)),) if inner else ()
     ranges = ranges if tiled else uses.ranges_at(consumer.body)
-    return [replace(touch, scopes=(*around, *touch.scopes)) for touch in touches], ranges
+    return [replace(access, scopes=(*around, *access.scopes)) for access in accesses], ranges
 
 
 def _clipped(dim: DimSubset, size: Expr, ranges: Ranges) -> DimSubset:

@@ -96,7 +96,7 @@ def _why_no_nest(maps: Replacement, shared: Sequence[str]) -> Refusal | None:
     if not all(isinstance(block, State) for block in maps.blocks):
         return Refusal("its maps are in loops and branches, where no map beside it is")
     nodes = [node for block in maps.blocks if isinstance(block, State) for node in block.nodes]
-    nests = [node for node in nodes if isinstance(node, Map) and not _touched(node).isdisjoint(shared)]
+    nests = [node for node in nodes if isinstance(node, Map) and not _accessed(node).isdisjoint(shared)]
     if not nests:
         return Refusal("no map of its expansion touches what a map beside it does, where its parameters say")
     if all(_is_one_sum(node) for node in nests):
@@ -104,7 +104,7 @@ def _why_no_nest(maps: Replacement, shared: Sequence[str]) -> Refusal | None:
     return None
 
 
-def _touched(node: Map) -> set[str]:
+def _accessed(node: Map) -> set[str]:
     """The containers that a map accesses at indices of its parameters; data-dependent indices prevent fusion."""
     parts = (*node.body.walk_nodes(), *node.body.walk_blocks())
     found = {name for region in node.body.walk_regions() for name in symbols_assigned_in(region)}
@@ -166,7 +166,7 @@ def _is_temporary(name: str, node: LibraryNode, uses: Uses) -> bool:
         return False
     state = node.state
     assert isinstance(state, State)
-    beside = (child_of(state, part) for part in uses.touchers(name))
+    beside = (child_of(state, part) for part in uses.accessors(name))
     return all(other is node or isinstance(other, Map) for other in beside)
 
 

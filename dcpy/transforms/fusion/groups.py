@@ -19,7 +19,7 @@ from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import ONE, Ranges
 from dcpy.ir.tree import child_of
 from dcpy.transforms.fusion.conditions import why_not_in_turns
-from dcpy.transforms.fusion.prefixes import Renaming, prefix_of, same_prefix, touches_below
+from dcpy.transforms.fusion.prefixes import Renaming, accesses_below, prefix_of, same_prefix
 from dcpy.transforms.fusion.temporaries import is_fixed, needed_elsewhere
 
 
@@ -29,7 +29,7 @@ class GroupMember:
 
     node: Map
     renaming: Renaming
-    touches: tuple[MemoryAccess, ...]
+    accesses: tuple[MemoryAccess, ...]
     before: tuple[Node, ...]  # nodes that went before the group when this map had not joined yet
 
 
@@ -49,11 +49,11 @@ def temporaries_of(node: Map, uses: Uses) -> Iterator[str]:
     for name in names_in(node, uses)[1]:
         if not isinstance(uses.desc(name), Array) or not uses.is_private(name) or len(uses.overlapping(name)) > 1:
             continue
-        if state is not None and all(isinstance(child_of(state, part), Map) for part in uses.touchers(name)):
+        if state is not None and all(isinstance(child_of(state, part), Map) for part in uses.accessors(name)):
             yield name
 
 
-def touched_by(node: Map, uses: Uses) -> set[str]:
+def accessed_by(node: Map, uses: Uses) -> set[str]:
     """The containers that a map reads or writes."""
     return {name for names in names_in(node, uses) for name in names}
 
@@ -62,7 +62,7 @@ def grown(first: Map, depth: int, uses: Uses, ranges: Ranges) -> tuple[Group, Re
     """The captured map, and the later maps that can join the group; and the reason of one that cannot."""
     state = first.state
     assert isinstance(state, State)
-    members = [GroupMember(first, {}, touches_below(first, depth, uses), ())]
+    members = [GroupMember(first, {}, accesses_below(first, depth, uses), ())]
     before: list[Node] = []
     after: list[Node] = []
     refusal: Refusal | None = None
@@ -111,10 +111,10 @@ def _joining(
     for member in members:
         if obstacle := why_not_in_turns(member.node, node, uses):
             return obstacle
-    touches = tuple(touch.subs(values) for touch in touches_below(node, depth, uses))
-    earlier = [touch for member in members for touch in member.touches]
-    answer = groups_depend(earlier, touches, prefix_of(first, depth), ranges)
-    return GroupMember(node, values, touches, ()) if answer.is_no else Refusal(answer.reason, (node,))
+    accesses = tuple(access.subs(values) for access in accesses_below(node, depth, uses))
+    earlier = [access for member in members for access in member.accesses]
+    answer = groups_depend(earlier, accesses, prefix_of(first, depth), ranges)
+    return GroupMember(node, values, accesses, ()) if answer.is_no else Refusal(answer.reason, (node,))
 
 
 def _outer(node: Map) -> str:
@@ -127,19 +127,19 @@ def kept_dims(name: str, group: Group, uses: Uses, ranges: Ranges) -> tuple[int,
         return Refusal(refusal.reason.partition(";")[0], refusal.elements)
     first, desc = group.members[0].node, uses.desc(name)
     assert isinstance(desc, Array)  # or it would be needed elsewhere
-    touches: list[MemoryAccess] = []
+    accesses: list[MemoryAccess] = []
     behind = 0
     for member in group.members:
-        mine = [replace(touch, position=behind + touch.position) for touch in member.touches]
+        mine = [replace(access, position=behind + access.position) for access in member.accesses]
         behind += len(mine)
-        touches += [touch for touch in mine if touch.root == name]
+        accesses += [access for access in mine if access.root == name]
     known = Footprint(Subset(), prefix_of(first, group.depth)).known(ranges)
-    for read in touches:
-        if (not read.is_write or read.wcr) and not surely_written_before(read, touches, known).is_yes:
+    for read in accesses:
+        if (not read.is_write or read.wcr) and not surely_written_before(read, accesses, known).is_yes:
             return Refusal(f"{name!r} is read where the same iteration did not surely write it")
-    subsets = [touch.subset for touch in touches]
-    inner = {variable for touch in touches for scope in touch.scopes for variable, _ in scope.variables}
-    inner.update(symbol for touch in touches for symbol in touch.varying_symbols)
+    subsets = [access.subset for access in accesses]
+    inner = {variable for access in accesses for scope in access.scopes for variable, _ in scope.variables}
+    inner.update(symbol for access in accesses for symbol in access.varying_symbols)
     kept = tuple(axis for axis in range(len(desc.shape)) if not is_fixed(axis, subsets, inner))
     return kept if len(kept) < len(desc.shape) else Refusal(f"each iteration needs all of {name!r}")
 
@@ -150,14 +150,14 @@ def traffic_shrinks(group: Group, private: Iterable[str], uses: Uses) -> bool:
     Such an array is a temporary that becomes private, or an array that two of the maps access. Smaller arrays cost
     little, and a fused map can no longer get the schedule that suits its own accesses.
     """
-    largest = group.depth + max(_inner_rank(touch) for member in group.members for touch in member.touches)
-    touched = [dict.fromkeys(touch.root for touch in member.touches) for member in group.members]
-    shared = [name for name in dict.fromkeys(chain(*touched)) if sum(name in names for names in touched) > 1]
+    largest = group.depth + max(_inner_rank(access) for member in group.members for access in member.accesses)
+    accessed = [dict.fromkeys(access.root for access in member.accesses) for member in group.members]
+    shared = [name for name in dict.fromkeys(chain(*accessed)) if sum(name in names for names in accessed) > 1]
     return any(_rank(name, uses) >= largest for name in dict.fromkeys([*private, *shared]))
 
 
-def _inner_rank(touch: MemoryAccess) -> int:
-    return sum(len(scope.variables) for scope in touch.scopes)
+def _inner_rank(access: MemoryAccess) -> int:
+    return sum(len(scope.variables) for scope in access.scopes)
 
 
 def _rank(name: str, uses: Uses) -> int:

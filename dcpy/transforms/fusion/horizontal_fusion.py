@@ -75,7 +75,7 @@ def renamed_params(node: Map, other: Map) -> dict[str, ExprLike]:
 
 def _other_points(first: Map, second: Map, names: dict[str, ExprLike], m: Match) -> Refusal | None:
     """A dependence of a point of the second map on a different point of the first."""
-    later = [touch.subs(names) for touch in accesses_of_body(second, m.uses)]
+    later = [access.subs(names) for access in accesses_of_body(second, m.uses)]
     found = dependences_between(accesses_of_body(first, m.uses), later, axes_of(first), m.uses.ranges_at(first))
     return found.obstacle(" or ".join(f"d{number} != 0" for number in range(len(first.params))))
 

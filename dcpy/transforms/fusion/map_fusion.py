@@ -102,7 +102,7 @@ def fusion_of(
     shared = _shared_names(first, second, uses)
     theirs = accesses_of_body(second, uses, only=shared)
     all_of_ours = accesses_of_body(first, uses, only=shared)
-    ours = [touch for touch in all_of_ours if touch.is_write or touch.memlet not in without]
+    ours = [access for access in all_of_ours if access.is_write or access.memlet not in without]
     renaming = matching_points(first, second, ours, theirs, tmp, ranges)
     if isinstance(renaming, Refusal):
         return renaming
@@ -141,10 +141,10 @@ def _of_temporary(
     tmp: str, ours: Sequence[MemoryAccess], theirs: Sequence[MemoryAccess], renaming: Renaming
 ) -> list[MemoryAccess]:
     """All accesses to the temporary in the order of the fused body, in the first map's parameters."""
-    behind = 1 + max((touch.position for touch in ours), default=0)
-    second = (touch for touch in theirs if touch.root == tmp)
-    moved = [replace(touch.subs(renaming), position=behind + touch.position) for touch in second]
-    return [*(touch for touch in ours if touch.root == tmp), *moved]
+    behind = 1 + max((access.position for access in ours), default=0)
+    second = (access for access in theirs if access.root == tmp)
+    moved = [replace(access.subs(renaming), position=behind + access.position) for access in second]
+    return [*(access for access in ours if access.root == tmp), *moved]
 
 
 def _private_dims(
@@ -159,8 +159,8 @@ def _private_dims(
     for read in group:
         if (not read.is_write or read.wcr) and not surely_written_before(read, group, known).is_yes:
             return Refusal(f"the second map reads {tmp!r} where the same iteration did not surely write it")
-    subsets = [touch.subset for touch in group]
-    inner = {name for touch in group for scope in touch.scopes for name, _ in scope.variables}
-    inner.update(name for touch in group for name in touch.varying_symbols)
+    subsets = [access.subset for access in group]
+    inner = {name for access in group for scope in access.scopes for name, _ in scope.variables}
+    inner.update(name for access in group for name in access.varying_symbols)
     kept = tuple(axis for axis in range(len(desc.shape)) if not is_fixed(axis, subsets, inner))
     return kept if len(kept) < len(desc.shape) else Refusal(f"each iteration needs all of {tmp!r}{KEEP}")

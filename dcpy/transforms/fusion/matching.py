@@ -20,7 +20,7 @@ def matching_points(
 ) -> Renaming | Refusal:
     """The first match of the iteration spaces under which different iterations are independent."""
     points = tuple(zip(first.params, first.domain, strict=True))
-    shared = {touch.memory for touch in ours}
+    shared = {access.memory for access in ours}
     reason = f"iteration spaces differ: {space_of(first)} and {space_of(second)}"
     asked: dict[tuple[tuple[str, Expr], ...], None] = {}
     for renaming in _candidates(first, second, ours, theirs, tmp):
@@ -30,7 +30,7 @@ def matching_points(
         values = dict(renaming)
         if not _same_space(first, second, values, ranges):
             continue
-        right = [touch.subs(values) for touch in theirs if touch.memory in shared]
+        right = [access.subs(values) for access in theirs if access.memory in shared]
         answer = groups_depend(ours, right, points, ranges)
         if answer.is_no:
             return values
@@ -43,8 +43,8 @@ def _candidates(
 ) -> Iterator[tuple[tuple[str, Expr], ...]]:
     """Candidate renamings of the second map's parameters: in order, and as accesses to the temporary suggest."""
     yield tuple(_in_order(first, second).items())
-    written = [touch.subset for touch in ours if touch.is_write and touch.container == tmp]
-    read = [touch.subset for touch in theirs if not touch.is_write and touch.container == tmp]
+    written = [access.subset for access in ours if access.is_write and access.container == tmp]
+    read = [access.subset for access in theirs if not access.is_write and access.container == tmp]
     for produced in dict.fromkeys(written):
         for consumed in dict.fromkeys(read):
             if produced is not None and consumed is not None:

@@ -59,8 +59,8 @@ class MirroredFusion(Transformation["Mirrored"]):
         renaming = in_order(first, second, ranges)
         if isinstance(renaming, Refusal):
             return renaming
-        touches = [*accesses_of_body(first, uses), *(t.subs(renaming) for t in accesses_of_body(second, uses))]
-        param = _mirror(first, second, tmp, touches, uses)
+        accesses = [*accesses_of_body(first, uses), *(t.subs(renaming) for t in accesses_of_body(second, uses))]
+        param = _mirror(first, second, tmp, accesses, uses)
         if isinstance(param, Refusal):
             return param
         behind = movable_behind(first, second, uses, ranges)
@@ -104,24 +104,24 @@ def _why_not_tasklets(maps: Sequence[Map]) -> Refusal | None:
     return None
 
 
-def _mirror(first: Map, second: Map, tmp: str, touches: Sequence[MemoryAccess], uses: Uses) -> str | Refusal:
+def _mirror(first: Map, second: Map, tmp: str, accesses: Sequence[MemoryAccess], uses: Uses) -> str | Refusal:
     """The parameter along which an iteration depends on its image. Refuses dependences on other iterations."""
     inside = {*first.body.containers, *second.body.containers}
-    touches = [touch for touch in touches if touch.root not in inside]
-    arrays = {touch.root for touch in touches if touch.is_write and touch.root != tmp}
+    accesses = [access for access in accesses if access.root not in inside]
+    arrays = {access.root for access in accesses if access.is_write and access.root != tmp}
     if len(arrays) != 1 or any(len(uses.overlapping(name)) > 1 for name in arrays):
         return Refusal("what the second map writes is not one array without views")
     (array,) = arrays
     for name in (tmp, array):
-        own = {touch.subset for touch in touches if touch.root == name and (touch.is_write or name == tmp)}
+        own = {access.subset for access in accesses if access.root == name and (access.is_write or name == tmp)}
         (element,) = own if len(own) == 1 else (None,)
-        if element is None or any(touch.wcr or not touch.certain for touch in touches if touch.root == name):
+        if element is None or any(access.wcr or not access.certain for access in accesses if access.root == name):
             return Refusal(f"an iteration does not surely write one element of {name!r}")
         refusal = why_not_own(first, element, name)
         if refusal is not None:
             return refusal
     assert element is not None  # or it would have been refused
-    read = {touch.subset for touch in touches if touch.root == array}
+    read = {access.subset for access in accesses if access.root == array}
     for param, values in zip(first.params, first.domain, strict=True):
         image = element.subs({param: _image(param, values)})
         if read == {element, image}:

@@ -65,7 +65,7 @@ def only_result(producer: Map, uses: Uses, *, indices: bool = False) -> Memlet |
     if len(outside) != 1 or any(memlet.wcr for memlet in writes):
         return Refusal("it has not just one result, or combines values")
     parts: list[Node | Block] = [*before, *state.nodes]
-    reads = {name for part in parts for name in uses.touches(part).reads}
+    reads = {name for part in parts for name in uses.accesses(part).reads}
     if not reads.isdisjoint(uses.overlapping(outside[0].container)):
         return Refusal("it reads what it writes")
     return outside[0]
@@ -89,9 +89,9 @@ def why_not_later(producer: Map, readers: tuple[Element, ...], uses: Uses) -> Re
     region = state.region
     assert region is not None
     parts: list[Node | Block] = [*producer.body.walk_nodes(), *producer.body.walk_blocks()]
-    reads = dict.fromkeys(name for part in parts for name in uses.touches(part).reads)
+    reads = dict.fromkeys(name for part in parts for name in uses.accesses(part).reads)
     names = {name for read in reads for name in uses.overlapping(read)}
-    symbols = {name for part in parts for name in uses.touches(part).symbols}
+    symbols = {name for part in parts for name in uses.accesses(part).symbols}
     start = region.index(state), state.index(producer)
     last = max(place for reader in readers if (place := _position(region, reader)) is not None)
     changes = [(writer, f"{name!r}, which it reads, is written before its result is read")

@@ -50,11 +50,11 @@ def same_value(left: Expr, right: Expr, ranges: Ranges) -> bool:
     return ranges.proves_le(left, right) and ranges.proves_le(right, left)
 
 
-def touches_below(node: Map, depth: int, uses: Uses) -> tuple[MemoryAccess, ...]:
+def accesses_below(node: Map, depth: int, uses: Uses) -> tuple[MemoryAccess, ...]:
     """The accesses of one iteration of the `depth` outer parameters of a map; the others are variables."""
     inner = tuple(zip(node.params[depth:], node.domain[depth:], strict=True))
-    touches = accesses_of_body(node, uses)
+    accesses = accesses_of_body(node, uses)
     if not inner:
-        return touches
+        return accesses
     around = EnclosingRegion(node.body, inner)
-    return tuple(replace(touch, scopes=(around, *touch.scopes)) for touch in touches)
+    return tuple(replace(access, scopes=(around, *access.scopes)) for access in accesses)

@@ -127,7 +127,7 @@ class Rematerialization(Transformation[Recomputed]):
     def _why_not_again(self, writer: Map, tmp: str, uses: Uses) -> Refusal | None:
         """The reason not to recompute elements of a map; None if recomputing is allowed."""
         parts = [*writer.body.walk_nodes()]
-        read = {name for part in parts for name in uses.touches(part).reads} - set(writer.body.containers)
+        read = {name for part in parts for name in uses.accesses(part).reads} - set(writer.body.containers)
         if not all(_is_fixed(name, uses) for name in read):
             return Refusal("it reads memory")
         if effects_of(writer) is not Effect.NOTHING:
@@ -139,7 +139,7 @@ class Rematerialization(Transformation[Recomputed]):
         operations = [part.name for part in expressions if isinstance(part, Op)]
         if sum(self.costs.operations.of(name) for name in operations) > CHEAP:
             return Refusal("to compute an element takes longer than to load it")
-        symbols = {name for part in (writer, *parts) for name in uses.touches(part).symbols} - set(writer.params)
+        symbols = {name for part in (writer, *parts) for name in uses.accesses(part).symbols} - set(writer.params)
         for symbol in symbols:
             assigned = [definer for definer in uses.definers(symbol) if isinstance(definer, SymbolAssign)]
             if len(assigned) > 1 or not all(dominates(block, writer) for block in assigned):

@@ -11,7 +11,7 @@ from dcpy.ir.nodes import Map
 from dcpy.ir.symbolic import Ranges
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 from dcpy.transforms.fusion.bodies import append_body
-from dcpy.transforms.fusion.groups import Group, grown, kept_dims, temporaries_of, touched_by, traffic_shrinks
+from dcpy.transforms.fusion.groups import Group, accessed_by, grown, kept_dims, temporaries_of, traffic_shrinks
 from dcpy.transforms.fusion.temporaries import shrink
 
 
@@ -89,7 +89,7 @@ class SubgraphFusion(Transformation["Group"]):
                 else:
                     private.append((name, kept))
             names = {name for name, _ in private}
-            if names & touched_by(group.members[0].node, uses) and names & touched_by(group.members[-1].node, uses):
+            if names & accessed_by(group.members[0].node, uses) and names & accessed_by(group.members[-1].node, uses):
                 if self.small or traffic_shrinks(group, names, uses):
                     return replace(group, private=tuple(private))
                 refusal = Refusal("what becomes private is smaller than what the maps run through: pass small=True")

@@ -25,9 +25,9 @@ def needed_elsewhere(tmp: str, maps: Sequence[Map], uses: Uses) -> Refusal | Non
     if not uses.is_private(tmp) or not isinstance(uses.desc(tmp), Array) or len(uses.overlapping(tmp)) > 1:
         return Refusal(f"{tmp!r} must stay in memory: it is an argument, a result, or has views{KEEP}")
     inside = [node.body for node in maps]
-    for toucher in uses.touchers(tmp):
-        if all(not is_inside(toucher, body) for body in inside):
-            return Refusal(f"{tmp!r} is used by other statements, too{KEEP}", (toucher,))
+    for accessor in uses.accessors(tmp):
+        if all(not is_inside(accessor, body) for body in inside):
+            return Refusal(f"{tmp!r} is used by other statements, too{KEEP}", (accessor,))
     return None
 
 
@@ -51,11 +51,11 @@ def shrink(tmp: str, kept: tuple[int, ...], node: Map | Loop, rw: Rewriter) -> N
             return replace(part, indices=tuple(part.indices[axis] for axis in kept))
         return None
 
-    for toucher in rw.uses.touchers(tmp):
-        if isinstance(toucher, Node):
-            rw.replace_memlets(toucher, shrink_memlet)
+    for accessor in rw.uses.accessors(tmp):
+        if isinstance(accessor, Node):
+            rw.replace_memlets(accessor, shrink_memlet)
         else:
-            rw.rewrite_exprs(toucher, lambda expr: rewrite(expr, shrink_load))
+            rw.rewrite_exprs(accessor, lambda expr: rewrite(expr, shrink_load))
     desc = rw.uses.desc(tmp)
     if isinstance(desc, Array):  # the plan saw to it
         shape = tuple(desc.shape[axis] for axis in kept)

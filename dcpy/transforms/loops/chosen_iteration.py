@@ -192,15 +192,15 @@ def _why_not(branch: Branch, loop: Loop, kept: Kept, uses: Uses) -> Refusal | No
     inside = [part for part in _parts(branch.cases[0][1])]
     own, names = [branch, *inside], kept.containers(uses)
     for name in names:
-        for toucher in uses.touchers(name):
-            if is_inside(toucher, loop.body) and toucher not in own:
-                return Refusal(f"{name!r} is also touched by {toucher.kind} in the loop", (toucher,))
+        for accessor in uses.accessors(name):
+            if is_inside(accessor, loop.body) and accessor not in own:
+                return Refusal(f"{name!r} is also touched by {accessor.kind} in the loop", (accessor,))
     for symbol in kept.symbols:
         users = (*uses.users(symbol), *uses.definers(symbol))
         if any(is_inside(user, loop.body) and user not in own for user in users):
             return Refusal(f"symbol {symbol!r} is also used elsewhere in the loop")
     for part in inside:
-        mine = next((name for name in uses.touches(part).reads if name in names), None)
+        mine = next((name for name in uses.accesses(part).reads if name in names), None)
         if mine is not None:
             return Refusal(f"it reads {mine!r}, which it keeps", (part,))
     return _changes(own, loop, names, uses)
@@ -212,10 +212,10 @@ def _changes(
     """A value other than the iteration that the branch depends on and the loop changes; None if there is none."""
     assigned = {*symbols_assigned_in(loop.body)}
     for part in own:
-        touches = uses.touches(part)
-        if not assigned.isdisjoint(touches.symbols):
+        accesses = uses.accesses(part)
+        if not assigned.isdisjoint(accesses.symbols):
             return Refusal("it uses a symbol that the loop assigns", (part,))
-        for name in touches.reads:
+        for name in accesses.reads:
             aliases = () if name in names else uses.overlapping(name)
             writer = next((w for alias in aliases for w in uses.writers(alias) if is_inside(w, loop.body)), None)
             if writer is not None:

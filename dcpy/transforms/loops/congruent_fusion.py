@@ -169,19 +169,19 @@ def _why_mixed(walk: _BodyComparison, first: Loop, second: Loop, uses: Uses) -> 
     if not walk.shared:
         return Refusal("their iterations have nothing in common")
     known = {first.param, *symbols_assigned_in(first.body)} - {second.param}
-    if any(not known.isdisjoint(uses.touches(part).symbols) for part in subtree(second)):
+    if any(not known.isdisjoint(uses.accesses(part).symbols) for part in subtree(second)):
         return Refusal("the second loop uses a symbol of the first one")  # by a name that has another value by then
     for symbol in symbols_assigned_in(second.body):
         elements = (*uses.users(symbol), *uses.definers(symbol))
         if not all(is_inside(element, second) for element in elements):
             return Refusal(f"symbol {symbol!r} is needed behind the loop")
-    touched = [names_in(loop, uses) for loop in (first, second)]
-    for (_, written), (reads, writes) in (touched, reversed(touched)):
+    accessed = [names_in(loop, uses) for loop in (first, second)]
+    for (_, written), (reads, writes) in (accessed, reversed(accessed)):
         for name in (other for each in written for other in uses.overlapping(each)):
             if name in reads or name in writes:
                 return Refusal(f"one loop writes {name!r}, which the other one touches")
     if Effect.MAY_RAISE in effects_of(first) | effects_of(second):
-        seen = next((name for name in touched[1][1] if not uses.is_private(uses.root(name))), "")
+        seen = next((name for name in accessed[1][1] if not uses.is_private(uses.root(name))), "")
         if seen:
             return Refusal(f"an exception of the first loop would find {seen!r} written by the second one")
     return None
@@ -192,7 +192,7 @@ def _why_not_before(between: Sequence[State], first: Loop, uses: Uses) -> Refusa
     reads, writes = names_in(first, uses)
     assigned = set(symbols_assigned_in(first.body))
     for state in between:
-        if any(not assigned.isdisjoint(uses.touches(part).symbols) for part in subtree(state)):
+        if any(not assigned.isdisjoint(uses.accesses(part).symbols) for part in subtree(state)):
             return Refusal("what stands between the loops uses a symbol that the first one assigns", (state,))
         its_reads, its_writes = names_in(state, uses)
         if effects_of(state):

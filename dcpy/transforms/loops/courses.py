@@ -22,36 +22,36 @@ class Course:
     origin: Expr
     param: str  #: "" where no parameter goes along the axis
     writes: tuple[int, int]  #: the first and the last element that an iteration writes, as seen from the origin
-    touches: tuple[int, int]
+    accesses: tuple[int, int]
 
     @property
     def reach(self) -> tuple[int, int]:
         """The halo of a part of the grid: the distance that iterations that write into the part access beyond it."""
-        return self.writes[1] - self.touches[0], self.touches[1] - self.writes[0]
+        return self.writes[1] - self.accesses[0], self.accesses[1] - self.writes[0]
 
 
-def course_of(node: Map, dims: Mapping[str, int], touches: Sequence[MemoryAccess]) -> Course | Refusal:
+def course_of(node: Map, dims: Mapping[str, int], accesses: Sequence[MemoryAccess]) -> Course | Refusal:
     """The offsets of a map along an axis of the grid; `dims` has the dimension of each array along that axis."""
-    inside = [touch for touch in touches if touch.root in dims]
-    first = next((touch for touch in inside if touch.is_write), None)
+    inside = [access for access in accesses if access.root in dims]
+    first = next((access for access in inside if access.is_write), None)
     if first is None:
         return Refusal("it writes nothing that is seen outside", (node,))
     origin, param = _origin(_dim(first, dims[first.root]), node)
     offsets: dict[bool, list[int]] = {True: [], False: []}
-    for touch in inside:
-        found = None if origin is None else _offsets(_dim(touch, dims[touch.root]), origin)
+    for access in inside:
+        found = None if origin is None else _offsets(_dim(access, dims[access.root]), origin)
         if found is None:
-            ours = f"{first}" if touch is not first else "along an axis"
-            return Refusal(f"{touch} is not at a constant distance from where it {ours}", (touch.place,))
-        offsets[touch.is_write] += found
+            ours = f"{first}" if access is not first else "along an axis"
+            return Refusal(f"{access} is not at a constant distance from where it {ours}", (access.place,))
+        offsets[access.is_write] += found
     assert origin is not None
     everything = [*offsets[True], *offsets[False]]
     return Course(origin, param, (min(offsets[True]), max(offsets[True])), (min(everything), max(everything)))
 
 
-def _dim(touch: MemoryAccess, dim: int) -> DimSubset | None:
+def _dim(access: MemoryAccess, dim: int) -> DimSubset | None:
     """The range that an access covers along one dimension in an iteration of the map; None if it is no range."""
-    found = touch.footprint()
+    found = access.footprint()
     boxed = None if found is None else found.box()
     if boxed is None:
         return None

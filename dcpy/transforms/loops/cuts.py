@@ -40,7 +40,7 @@ def cut_of(body: Region, at: int) -> BodyPartition | Refusal:
 def shared_by(cut: BodyPartition, body: Region, uses: Uses) -> Refusal | None:
     """A container or symbol of one iteration that the first part writes and the second part reads."""
     for name in body.containers:
-        if len({cut.is_first(toucher) for toucher in _users(name, uses)}) > 1:
+        if len({cut.is_first(accessor) for accessor in _users(name, uses)}) > 1:
             advice = f"scalar-expansion{{container={name}}} makes it an array of all iterations"
             return Refusal(f"each iteration has its own {name!r}, which both parts use: {advice}")
     for symbol in symbols_assigned_in(body):
@@ -66,6 +66,6 @@ def cut_blocks(cut: BodyPartition, body: Region, into: Region, rw: Rewriter) -> 
 
 def _users(name: str, uses: Uses) -> Iterator[Element]:
     """The elements that read or write a container, or a view of it."""
-    yield from uses.touchers(name)
+    yield from uses.accessors(name)
     for view in uses.views_of(name):
         yield from _users(view, uses)

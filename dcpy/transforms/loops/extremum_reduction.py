@@ -8,7 +8,7 @@ from typing import ClassVar
 from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.analysis.dataflow.effect_analysis import leavers
 from dcpy.ir.analysis.dataflow.name_resolution import symbols_assigned_in
-from dcpy.ir.analysis.dependence.element_interference import may_touch
+from dcpy.ir.analysis.dependence.element_interference import may_access
 from dcpy.ir.data import Array, Scalar
 from dcpy.ir.expressions.identities import extreme_value
 from dcpy.ir.expressions.scalar import Const, Load, Ref, op
@@ -88,10 +88,10 @@ def _why_not(found: Extremum, loop: Loop, uses: Uses) -> Refusal | None:
     if not isinstance(desc, Scalar | Array) or desc.dtype != found.value.dtype:
         return Refusal(f"{found.kept.container!r} is no array of that dtype")
     for name in uses.overlapping(found.kept.container):
-        for toucher in uses.touchers(name):
-            is_own = toucher in found.own
-            if is_inside(toucher, loop.body) and may_touch(toucher, found.kept, loop, uses, is_own=is_own):
+        for accessor in uses.accessors(name):
+            is_own = accessor in found.own
+            if is_inside(accessor, loop.body) and may_access(accessor, found.kept, loop, uses, is_own=is_own):
                 if is_own:
                     return Refusal("the value is computed from what is kept")
-                return Refusal(f"{name!r} is also touched by {toucher.kind} in the loop", (toucher,))
+                return Refusal(f"{name!r} is also touched by {accessor.kind} in the loop", (accessor,))
     return None

@@ -157,5 +157,5 @@ def _substitute(region: Region, symbol: str, here: Expr, offset: Expr, rw: Rewri
 def _substitute_on(elements: Sequence[Element], symbol: str, values: Substitution, rw: Rewriter) -> None:
     """Substitute the value in the fields of elements that mention the symbol."""
     for element in elements:
-        if symbol in rw.uses.touches(element).symbols:
+        if symbol in rw.uses.accesses(element).symbols:
             rw.substitute(element, values)

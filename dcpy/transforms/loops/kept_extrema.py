@@ -118,7 +118,7 @@ def _written(tasklet: Tasklet, uses: Uses) -> tuple[Memlet, Tasklet | None] | No
     state, name = tasklet.state, target.container
     if state is None or not isinstance(uses.desc(name), Scalar) or not uses.is_private(name):
         return None
-    others = [toucher for toucher in uses.touchers(name) if toucher is not tasklet]
+    others = [accessor for accessor in uses.accessors(name) if accessor is not tasklet]
     match others:
         case [Tasklet(inputs=inputs, outputs=outputs, code=((_, Ref()),)) as copy] if copy.state is state:
             (out,) = outputs.values()

@@ -47,9 +47,9 @@ class LoopDistribution(Transformation[BodyPartition]):
         obstacle = iterations_have_order(loop.body, loop.body, m.uses) or shared_by(cut, loop.body, m.uses)
         if obstacle:
             return obstacle
-        touches = accesses_of_body(loop, m.uses)
-        first = [touch for touch in touches if cut.is_first(touch.place)]
-        second = [touch for touch in touches if not cut.is_first(touch.place)]
+        accesses = accesses_of_body(loop, m.uses)
+        first = [access for access in accesses if cut.is_first(access.place)]
+        second = [access for access in accesses if not cut.is_first(access.place)]
         found = dependences_between(second, first, axes, m.uses.ranges_at(loop)).obstacle("d0 > 0")
         return found or cut
 

@@ -56,7 +56,7 @@ class LoopFusion(Transformation[Range]):
         fused = Range(ranges.simplify(start), ranges.simplify(stop))
         ours = accesses_of_body(first, m.uses)
         aligned = {second.param: sym(first.param) - self.shift}
-        theirs = [touch.subs(aligned) for touch in accesses_of_body(second, m.uses)]
+        theirs = [access.subs(aligned) for access in accesses_of_body(second, m.uses)]
         axis = Axis(Loop(first.param, fused, Region()))
         return dependences_between(ours, theirs, (axis,), ranges).obstacle("d0 < 0") or fused
 

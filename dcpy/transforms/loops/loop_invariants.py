@@ -72,7 +72,7 @@ def _computes_under(node: Node, changing: set[str], uses: Uses) -> bool:
     if effects_of(node) != Effect.NOTHING:
         return False
     reads, writes, *_ = names_in(node, uses)
-    symbols = {name for part in subtree(node) for name in uses.touches(part).symbols}
+    symbols = {name for part in subtree(node) for name in uses.accesses(part).symbols}
     symbols |= {name for written in writes for name in desc_symbols(uses.desc(written))}
     return changing.isdisjoint(symbols) and not uses.streams_among((*reads, *writes))
 
@@ -122,8 +122,8 @@ def _has_same_operands(node: Node, found: Sequence[Node], loop: Loop | While, us
 
 def _named(node: Node, uses: Uses) -> set[str]:
     """Containers that a node names, views as such, but those that it declares."""
-    touches = [uses.touches(part) for part in subtree(node)]
-    names = {name for each in touches for name in (*each.reads, *each.writes)}
+    accesses = [uses.accesses(part) for part in subtree(node)]
+    names = {name for each in accesses for name in (*each.reads, *each.writes)}
     return {name for name in names if not is_inside(uses.home(name), node)}
 
 

@@ -126,9 +126,9 @@ def _needed(body: Region, private: Iterable[str]) -> set[str]:
 
 def _why_seen(loop: Loop, private: tuple[str, ...], uses: Uses) -> Refusal | None:
     """A write of the loop that is visible if it raises: to the caller, or to another part of the loop."""
-    touches = [uses.touches(element) for element in subtree(loop) if element is not loop]
-    written = dict.fromkeys(uses.root(name) for found in touches for name in found.writes)
-    read = {uses.root(name) for found in touches for name in found.reads}
+    accesses = [uses.accesses(element) for element in subtree(loop) if element is not loop]
+    written = dict.fromkeys(uses.root(name) for found in accesses for name in found.writes)
+    read = {uses.root(name) for found in accesses for name in found.reads}
     for name in written:
         if name in private:
             continue

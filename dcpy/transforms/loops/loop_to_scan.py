@@ -154,8 +154,8 @@ def _take_source(scan: Node, state: State, rw: Rewriter) -> None:
         return
     behind: list[Node] = []
     for node in reversed(previous.nodes):
-        touched = exposed_accesses(node, rw.uses)
-        if window.container in touched:
+        accessed = exposed_accesses(node, rw.uses)
+        if window.container in accessed:
             source = _source_of(node, window, behind, rw)
             if source is not None:
                 rw.update(scan, inputs={"x": source})

@@ -143,13 +143,13 @@ def _is_number(node: Node, uses: Uses) -> bool:
     """
     if not isinstance(node, Tasklet) or effects_of(node) & Effect.MAY_RAISE:
         return False
-    touched = uses.touches(node)
-    private = all(uses.is_private(name) and uses.desc(name).transient for name in touched.writes)
+    accessed = uses.accesses(node)
+    private = all(uses.is_private(name) and uses.desc(name).transient for name in accessed.writes)
     known = all(
         is_scalar(uses.desc(name)) or not any(uses.writers(other) for other in uses.overlapping(name))
-        for name in touched.reads
+        for name in accessed.reads
     )
-    return private and known and all(is_scalar(uses.desc(name)) for name in touched.writes)
+    return private and known and all(is_scalar(uses.desc(name)) for name in accessed.writes)
 
 
 def _shift(kernel: Map, first: Map, defined: frozenset[str], uses: Uses) -> tuple[Expr, ...] | Refusal:

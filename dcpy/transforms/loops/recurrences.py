@@ -91,7 +91,7 @@ def _accumulated(loop: Loop, nodes: Sequence[Node], uses: Uses) -> Recurrence | 
     if kept.subset.dims or not isinstance(copied, Ref) or second.inputs.get(copied.name) != kept:
         return Refusal("its second tasklet does not keep what the first one has combined")
     for name in uses.overlapping(kept.container):
-        if {*uses.touchers(name)} & {*loop.body.walk_nodes()} - {first, second}:
+        if {*uses.accessors(name)} & {*loop.body.walk_nodes()} - {first, second}:
             return Refusal(f"{name!r} is touched elsewhere in it")
     found = _combined(code, kept, kept, first.inputs, uses, {})
     if isinstance(found, Refusal):

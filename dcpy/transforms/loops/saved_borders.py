@@ -132,7 +132,7 @@ def _read_ahead(
     for memory, group in by_memory(accesses_of_body(loop, uses)).items():
         if first_conflict(group, ((loop.param, loop.range),), ranges).is_no:
             continue
-        other = next((touch for touch in group if not _is_one_element(touch, loop.param, varying)), None)
+        other = next((access for access in group if not _is_one_element(access, loop.param, varying)), None)
         if other is not None:
             why = why or Refusal(f"an iteration {other}, which is no element of its own", (other.place,))
             continue
@@ -160,12 +160,12 @@ def _read_ahead(
     return reach, tuple((memlet, uses.desc(memlet.container).dtype) for memlet in memlets), tuple(memories)
 
 
-def _is_one_element(touch: MemoryAccess, param: str, varying: Collection[str]) -> bool:
+def _is_one_element(access: MemoryAccess, param: str, varying: Collection[str]) -> bool:
     """Return whether an access touches a different element in each iteration, and depends on nothing else that changes.
 
     A quick test, made before distances are computed.
     """
-    subset = touch.memlet.subset
+    subset = access.memlet.subset
     return not any(isinstance(dim, Range) for dim in subset.dims) and {*varying} & {*subset.symbols} == {param}
 
 

@@ -85,7 +85,7 @@ class ScalarExpansion(Transformation[ExpandedContainer]):
                 return None
             return Load(part.container, (*plan.index, *part.indices), part.dtype)
 
-        for user in rw.uses.touchers(plan.container):
+        for user in rw.uses.accessors(plan.container):
             if isinstance(user, Node):
                 rw.replace_memlets(user, memlet)
             rw.rewrite_exprs(user, lambda value: rewrite(value, load))

@@ -22,7 +22,7 @@ from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ONE, ZERO, Expr, as_expr, product_of, sym
 from dcpy.ir.tree import is_inside, owners_around
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
-from dcpy.transforms.simplify.dataflow.augmented_assignment_to_wcr import other_toucher, update_of
+from dcpy.transforms.simplify.dataflow.augmented_assignment_to_wcr import other_accessor, update_of
 
 TEAM = Parallel(above=1)  #: what is so long pays for threads, however few blocks there are
 
@@ -138,7 +138,7 @@ def _scattered(loop: Loop, uses: Uses) -> dict[str, str] | Refusal:
         desc = uses.desc(name)
         if is_inside(uses.home(name), loop.body) or not isinstance(desc, Array) or len(uses.overlapping(name)) > 1:
             continue
-        other = other_toucher(loop, update, uses)
+        other = other_accessor(loop, update, uses)
         if other is not None:
             why = Refusal(f"{name!r} is also touched by {other.kind} in the loop", (other,))
             continue

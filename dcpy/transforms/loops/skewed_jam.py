@@ -100,8 +100,8 @@ class SkewedJam(Transformation[Rows]):
             return Refusal(f"there are fewer than {ROWS} rows")
         if condition is not None and is_the_other_version(outer, condition):
             return Refusal("this version is for parts that do not run through the same elements")
-        touches = [_aligned(part, inner, temporaries, uses) for part in parts]
-        shift = _shift_of(touches, (Axis(outer), Axis(inner)), ranges)
+        accesses = [_aligned(part, inner, temporaries, uses) for part in parts]
+        shift = _shift_of(accesses, (Axis(outer), Axis(inner)), ranges)
         if isinstance(shift, Refusal):
             return shift
         groups, rest = groups_and_rest(outer.range, ROWS, ranges)
@@ -202,9 +202,9 @@ def _rows_of_scalars(outer: Loop, parts: Sequence[AlignedScope], uses: Uses) -> 
     for name, desc in outer.body.containers.items():
         if not isinstance(desc, Array) or len(desc.shape) != 1 or len(uses.overlapping(name)) > 1:
             return Refusal(f"{name!r} is no array with an element for each of the row")
-        touches = [touch for part in parts for touch in _aligned(part, inner, (), uses) if touch.root == name]
-        places = {touch.subset for touch in touches}
-        if len(places) > 1 or not touches or not touches[0].is_write or touches[0].wcr or not touches[0].is_sure():
+        accesses = [access for part in parts for access in _aligned(part, inner, (), uses) if access.root == name]
+        places = {access.subset for access in accesses}
+        if len(places) > 1 or not accesses or not accesses[0].is_write or accesses[0].wcr or not accesses[0].is_sure():
             return Refusal(f"{name!r} passes values from one element of a row to another")
         (place,) = places
         index = place.dims[0] if place is not None else None
@@ -217,21 +217,21 @@ def _rows_of_scalars(outer: Loop, parts: Sequence[AlignedScope], uses: Uses) -> 
 def _aligned(part: AlignedScope, inner: Loop, without: Sequence[str], uses: Uses) -> list[MemoryAccess]:
     """The accesses of a part, in terms of the inner loop's parameter."""
     values = {part.param: sym(inner.param) - part.shift}
-    touches = [touch for touch in accesses_of_body(part.scope, uses) if touch.root not in without]
-    return touches if part.scope is inner else [touch.subs(values) for touch in touches]
+    accesses = [access for access in accesses_of_body(part.scope, uses) if access.root not in without]
+    return accesses if part.scope is inner else [access.subs(values) for access in accesses]
 
 
-def _shift_of(touches: Sequence[Sequence[MemoryAccess]], axes: tuple[Axis, Axis], ranges: Ranges) -> int | Refusal:
+def _shift_of(accesses: Sequence[Sequence[MemoryAccess]], axes: tuple[Axis, Axis], ranges: Ranges) -> int | Refusal:
     """The number of elements by which a row must follow the previous row; or the reason that there is none.
 
     The parts of a row must give the same results element by element as one after the other.
     """
-    for number, earlier in enumerate(touches):
-        later = [touch for part in touches[number + 1 :] for touch in part]
+    for number, earlier in enumerate(accesses):
+        later = [access for part in accesses[number + 1 :] for access in part]
         turned = dependences_between(earlier, later, axes, ranges).obstacle("d0 = 0 and d1 < 0")
         if turned:
             return turned
-    everything = [touch for part in touches for touch in part]
+    everything = [access for part in accesses for access in part]
     dependences = dependences_between(everything, everything, axes, ranges)
     if not _is_chain(dependences):
         return Refusal(f"no element waits for the one before it in its row, over {axes[1].param!r}")

@@ -122,8 +122,8 @@ def _can_be_expanded(name: str, loop: Loop, statements: Sequence[Tasklet], uses:
     if not uses.desc(name).transient or len(uses.overlapping(name)) > 1:
         return False
     writers = [node for node in uses.writers(name) if is_inside(node, loop.body)]
-    touchers = [toucher for toucher in uses.touchers(name) if is_inside(toucher, loop.body)]
-    if len(writers) != 1 or any(toucher not in statements for toucher in touchers):
+    accessors = [accessor for accessor in uses.accessors(name) if is_inside(accessor, loop.body)]
+    if len(writers) != 1 or any(accessor not in statements for accessor in accessors):
         return False
     outputs = [memlet for node in statements for memlet in node.outputs.values() if memlet.container == name]
     return len(outputs) == 1 and not outputs[0].wcr and not outputs[0].dynamic
@@ -133,12 +133,12 @@ def _edges(loop: Loop, statements: Sequence[Tasklet], expanded: Sequence[str], u
     """The dependences of statements: source, target and reason."""
     edges: dict[Edge, str] = {}
     for name in expanded:
-        (writer,) = (node for node in statements if name in uses.touches(node).writes)
+        (writer,) = (node for node in statements if name in uses.accesses(node).writes)
         for reader in statements:
-            if name in uses.touches(reader).reads:
+            if name in uses.accesses(reader).reads:
                 edges[writer, reader] = f"{name!r} is written and read"
     for group in by_memory(accesses_of_body(loop, uses)).values():
-        writes = [touch for touch in group if touch.is_write and touch.memory not in expanded]
+        writes = [access for access in group if access.is_write and access.memory not in expanded]
         for write, other in product(writes, group):
             refusal = None if write is other else _add(edges, write, other, loop, statements, uses)
             if refusal is not None:

@@ -58,12 +58,12 @@ def sweeps_of(loop: Loop, axes: int, uses: Uses) -> Sweeps | Refusal:
     nodes = _maps(loop, uses)
     if isinstance(nodes, Refusal):
         return nodes
-    touches = [accesses_of_body(node, uses) for node in nodes]
-    grids = _grids(loop, nodes, touches, axes, uses)
+    accesses = [accesses_of_body(node, uses) for node in nodes]
+    grids = _grids(loop, nodes, accesses, axes, uses)
     if isinstance(grids, Refusal):
         return grids
     sweeps = []
-    for node, its in zip(nodes, touches, strict=True):
+    for node, its in zip(nodes, accesses, strict=True):
         courses = [course_of(node, {grid.array: grid.dims[axis] for grid in grids}, its) for axis in range(axes)]
         refusal = next((found for found in courses if isinstance(found, Refusal)), None) or _unfit(node, courses)
         if refusal:
@@ -98,15 +98,15 @@ def _maps(loop: Loop, uses: Uses) -> list[Map] | Refusal:
 
 
 def _grids(
-    loop: Loop, nodes: Sequence[Map], touches: Sequence[Sequence[MemoryAccess]], axes: int, uses: Uses
+    loop: Loop, nodes: Sequence[Map], accesses: Sequence[Sequence[MemoryAccess]], axes: int, uses: Uses
 ) -> tuple[SweptArray, ...] | Refusal:
     """The arrays that the loop writes, with the dimensions that maps run along."""
     along: dict[str, dict[int, None]] = {}
-    for node, its in zip(nodes, touches, strict=True):
-        for touch in its:
-            if touch.is_write:
-                dims = along.setdefault(touch.root, {})
-                part = () if touch.subset is None else touch.subset.dims
+    for node, its in zip(nodes, accesses, strict=True):
+        for access in its:
+            if access.is_write:
+                dims = along.setdefault(access.root, {})
+                part = () if access.subset is None else access.subset.dims
                 dims |= {
                     number: None for number, dim in enumerate(part) if not set(dim.symbols).isdisjoint(node.params)
                 }

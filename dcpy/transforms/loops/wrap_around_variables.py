@@ -111,7 +111,7 @@ def _wrap_around(symbol: str, loop: Loop, m: Match) -> WrapAround | Refusal:
         return Refusal(f"symbol {symbol!r} describes a container")
     at = loop.body.blocks.index(block)
     before = (element for part in loop.body.blocks[:at] for element in subtree(part))
-    if not any(symbol in m.uses.touches(element).symbols for element in before):
+    if not any(symbol in m.uses.accesses(element).symbols for element in before):
         return Refusal(f"no iteration takes over symbol {symbol!r}")
     return WrapAround(symbol, block, value)
 
@@ -130,5 +130,5 @@ def _substitute(blocks: Sequence[Block], symbol: str, value: Expr, rw: Rewriter)
     values = Substitution({symbol: value})
     for block in blocks:
         for element in list(subtree(block)):
-            if symbol in rw.uses.touches(element).symbols:
+            if symbol in rw.uses.accesses(element).symbols:
                 rw.substitute(element, values)

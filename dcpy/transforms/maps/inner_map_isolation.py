@@ -124,7 +124,7 @@ def _parts(name: str, inner: Map, uses: Uses) -> Iterator[int]:
     """The position of each use of a container relative to a map of the same state: -1 before, 0 inside, 1 after."""
     state = inner.state
     assert state is not None
-    for user in uses.touchers(name):
+    for user in uses.accessors(name):
         for position, node in enumerate(state.nodes):
             if node is user or is_inside(user, node):
                 yield (position > state.index(inner)) - (position < state.index(inner))

@@ -115,9 +115,9 @@ def _axes_along(memlet: Memlet, param: str, uses: Uses) -> Iterator[int]:
 
 
 def _elsewhere(container: str, node: Map, uses: Uses) -> Iterator[Memlet]:
-    for toucher in uses.touchers(container):
-        if isinstance(toucher, Tasklet) and not is_inside(toucher, node.body):
-            yield from (memlet for memlet in _memlets(toucher) if memlet.container == container)
+    for accessor in uses.accessors(container):
+        if isinstance(accessor, Tasklet) and not is_inside(accessor, node.body):
+            yield from (memlet for memlet in _memlets(accessor) if memlet.container == container)
 
 
 def _is_component(memlet: Memlet, axis: int) -> bool:

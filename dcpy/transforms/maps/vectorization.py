@@ -51,11 +51,11 @@ class Vectorization(Transformation[Legal]):
 def _scattered(node: Map, uses: Uses) -> Refusal | None:
     """An access with a stride other than one element."""
     param, domain = node.params[-1], node.domain[-1]
-    for touch in accesses_of_body(node, uses):
-        is_known = set(touch.varying_symbols).isdisjoint(touch.memlet.subset.symbols)
-        step = step_of(touch.memlet, param, uses) if is_known else None
+    for access in accesses_of_body(node, uses):
+        is_known = set(access.varying_symbols).isdisjoint(access.memlet.subset.symbols)
+        step = step_of(access.memlet, param, uses) if is_known else None
         if step is None or step * domain.step not in (ZERO, ONE):
             steps = "unknown steps" if step is None else f"steps of {step * domain.step} elements"
-            place = f"{touch.container}[{touch.memlet.subset}]"
-            return Refusal(f"{place} goes in {steps} along {param!r}", (touch.place,))
+            place = f"{access.container}[{access.memlet.subset}]"
+            return Refusal(f"{place} goes in {steps} along {param!r}", (access.place,))
     return None

@@ -52,7 +52,7 @@ class CopySinking(Transformation[Memlet]):
         if not uses.is_private(tmp) or copy.dst.subset != Subset.whole(desc.shape) or copy.src.dynamic:
             return Refusal(f"{tmp!r} is not just this copy")
         place = sym(row) - node.domain[0].start
-        for part in uses.touchers(tmp):
+        for part in uses.accessors(tmp):
             if part is not copy and not (isinstance(part, Tasklet) and is_inside(part, node.body)):
                 return Refusal(f"{tmp!r} is used elsewhere, or by more than tasklets", (part,))
             if isinstance(part, Tasklet) and not _reads_at(part, tmp, place):
@@ -67,7 +67,7 @@ class CopySinking(Transformation[Memlet]):
         """Return the map over rows, which is the one that there was."""
         copy, node = m[self.copy], m[self.map]
         tmp, dtype = copy.dst.container, rw.uses.desc(plan.container).dtype
-        readers = [part for part in rw.uses.touchers(tmp) if isinstance(part, Tasklet)]
+        readers = [part for part in rw.uses.accessors(tmp) if isinstance(part, Tasklet)]
         inner = expand_map(node, 1, rw)
         taken = Memlet(rw.declare_fresh("taken", Scalar(dtype, transient=True, span=copy.span), node.body), Subset())
         value = (("out", Ref("element", dtype)),)

@@ -89,7 +89,7 @@ def _obstacle(copy: Copy, loop: Loop, uses: Uses) -> Refusal | None:
     ):
         return Refusal(f"the loop writes {source!r}, which the copy reads")
     fixed = set(copy.src.subset.symbols) - {loop.param}
-    if any(not fixed.isdisjoint(uses.touches(part).defines) for part in subtree(loop.body)):
+    if any(not fixed.isdisjoint(uses.accesses(part).defines) for part in subtree(loop.body)):
         return Refusal("a symbol that the copy uses changes in the loop")
     leaver = next(leavers(loop.body), None)
     return None if leaver is None else Refusal(f"a {leaver.kind} may end an iteration early", (leaver,))
@@ -119,11 +119,11 @@ def _turn(name: str, loop: Loop, rw: Rewriter) -> None:
             return None
         return replace(part, indices=Subset((slot, *part.indices)).indices)
 
-    for toucher in rw.uses.touchers(name):
-        if isinstance(toucher, Node):
-            rw.replace_memlets(toucher, memlet)
+    for accessor in rw.uses.accessors(name):
+        if isinstance(accessor, Node):
+            rw.replace_memlets(accessor, memlet)
         else:
-            rw.rewrite_exprs(toucher, lambda expr: rewrite(expr, load))
+            rw.rewrite_exprs(accessor, lambda expr: rewrite(expr, load))
     desc = rw.uses.desc(name)
     assert isinstance(desc, Array)
     assert loop.region is not None

@@ -20,7 +20,7 @@ from dcpy.transforms.memory.local_buffers import (
     declare_local,
     exists,
     happens,
-    named_touches,
+    named_accesses,
     redirect,
     whole_of,
 )
@@ -48,7 +48,7 @@ class InLocalStorage(Transformation[BufferBox]):
     def plan(self, m: Match) -> BufferBox | Refusal:
         """The part that is copied."""
         scope, uses = m[self.scope], m.uses
-        names = (name for part in subtree(scope.body) for name in uses.touches(part).reads)
+        names = (name for part in subtree(scope.body) for name in uses.accesses(part).reads)
         return first_that_allows(self.array, names, lambda name: _box(name, scope, uses), "read")
 
     def apply(self, m: Match, plan: BufferBox, rw: Rewriter) -> str:
@@ -62,18 +62,18 @@ class InLocalStorage(Transformation[BufferBox]):
 
 
 def _box(name: str, scope: Map | Loop, uses: Uses) -> BufferBox | Refusal:
-    touches = named_touches(name, scope, uses)
-    if isinstance(touches, Refusal):
-        return touches
-    writer = next((touch.place for touch in touches if touch.is_write), None)
+    accesses = named_accesses(name, scope, uses)
+    if isinstance(accesses, Refusal):
+        return accesses
+    writer = next((access.place for access in accesses if access.is_write), None)
     if writer is not None:
         return Refusal(f"it writes {name!r}, too", (writer,))
-    if all(isinstance(touch.place, Copy) for touch in touches):
+    if all(isinstance(access.place, Copy) for access in accesses):
         return Refusal(f"it only copies {name!r}")
     ranges = uses.ranges_at(scope.body)
-    box = box_of(name, touches, ranges)
+    box = box_of(name, accesses, ranges)
     desc = uses.desc(name)
     assert isinstance(desc, Array)
-    if isinstance(box, Refusal) or exists(box, desc.shape, ranges) or all(happens(touch, ranges) for touch in touches):
+    if isinstance(box, Refusal) or exists(box, desc.shape, ranges) or all(happens(each, ranges) for each in accesses):
         return box
     return Refusal(f"it may read less of {name!r} than the box around that, which may not exist")

@@ -43,26 +43,26 @@ def _shifted(dim: DimSubset, start: Expr) -> DimSubset:
     return dim - start if isinstance(dim, Expr) else Range(dim.start - start, dim.stop - start, dim.step)
 
 
-def box_of(array: str, touches: Sequence[MemoryAccess], ranges: Ranges) -> BufferBox | Refusal:
+def box_of(array: str, accesses: Sequence[MemoryAccess], ranges: Ranges) -> BufferBox | Refusal:
     """The smallest box that is known to hold all that is touched, where that is several elements at least."""
-    box = box_around(array, touches, ranges)
+    box = box_around(array, accesses, ranges)
     if isinstance(box, Refusal):
         return box
     if not box.shape:
         return Refusal(f"each iteration touches one element of {array!r}")
-    parts = [found.box().subset for touch in touches if (found := touch.footprint()) is not None]
+    parts = [found.box().subset for access in accesses if (found := access.footprint()) is not None]
     if not all(ranges.proves_le(ONE, size) for subset in (box.subset, *parts) for size in subset.shape):
         return Refusal(f"an iteration may touch nothing of {array!r}")
     return box
 
 
-def box_around(array: str, touches: Sequence[MemoryAccess], ranges: Ranges) -> BufferBox | Refusal:
+def box_around(array: str, accesses: Sequence[MemoryAccess], ranges: Ranges) -> BufferBox | Refusal:
     """The smallest box that is known to hold all that is touched; it may be empty."""
     subsets = []
-    for touch in touches:
-        found = touch.footprint()
+    for access in accesses:
+        found = access.footprint()
         if found is None or found.is_run_time or (boxed := _without_repetition(found).box()).over:
-            return Refusal(f"which part of {array!r} an iteration touches is not a box", _places(touch))
+            return Refusal(f"which part of {array!r} an iteration touches is not a box", _places(access))
         subsets.append(boxed.subset)
     dims = tuple(_hull([subset.dims[axis] for subset in subsets], ranges) for axis in range(subsets[0].rank))
     if any(dim is None for dim in dims):
@@ -88,18 +88,18 @@ def _without_repetition(found: Footprint) -> Footprint:
     return Footprint(found.subset, tuple(reversed(kept)))
 
 
-def happens(touch: MemoryAccess, ranges: Ranges) -> bool:
+def happens(access: MemoryAccess, ranges: Ranges) -> bool:
     """Return whether each iteration surely comes to a touch: nothing skips it, and no loop around it is empty."""
-    for scope in touch.scopes:
+    for scope in access.scopes:
         for variable in scope.variables:
             if variable[1] is None or not ranges.proves_le(ONE, variable[1].size):
                 return False
             ranges = Footprint(Subset(), (variable,)).known(ranges)
-    return touch.is_sure()
+    return access.is_sure()
 
 
-def _places(touch: MemoryAccess) -> tuple[Element, ...]:
-    return (touch.place,)
+def _places(access: MemoryAccess) -> tuple[Element, ...]:
+    return (access.place,)
 
 
 def _hull(dims: Sequence[DimSubset], ranges: Ranges) -> DimSubset | None:
@@ -119,7 +119,7 @@ def _upwards(dim: Range) -> Range:
     return Range(dim.stop + 1, dim.start + 1) if dim.step.constant == -1 else dim
 
 
-def named_touches(array: str, scope: Map | Loop, uses: Uses) -> list[MemoryAccess] | Refusal:
+def named_accesses(array: str, scope: Map | Loop, uses: Uses) -> list[MemoryAccess] | Refusal:
     """Return an iteration's accesses to an array, under this name alone; or why they are not so plain."""
     desc = uses.desc(array)
     if not isinstance(desc, Array) or len(uses.overlapping(array)) > 1:
@@ -128,7 +128,7 @@ def named_touches(array: str, scope: Map | Loop, uses: Uses) -> list[MemoryAcces
         return Refusal(f"{array!r} is private to its iterations already")
     if uses.is_private(array) and all(isinstance(element, Copy) for element in uses.writers(array)):
         return Refusal(f"{array!r} is a copy itself")
-    return [touch for touch in accesses_of_body(scope, uses) if touch.container == array]
+    return [access for access in accesses_of_body(scope, uses) if access.container == array]
 
 
 def declare_local(box: BufferBox, scope: Map | Loop, rw: Rewriter) -> str:
@@ -149,12 +149,12 @@ def redirect(box: BufferBox, name: str, scope: Map | Loop, rw: Rewriter) -> None
             return None
         return replace(part, container=name, indices=box.local(Subset(part.indices)).indices)
 
-    for toucher in rw.uses.touchers(box.array):
-        if is_inside(toucher, scope.body):
-            if isinstance(toucher, Node):
-                rw.replace_memlets(toucher, memlet)
+    for accessor in rw.uses.accessors(box.array):
+        if is_inside(accessor, scope.body):
+            if isinstance(accessor, Node):
+                rw.replace_memlets(accessor, memlet)
             else:
-                rw.rewrite_exprs(toucher, lambda expr: rewrite(expr, load))
+                rw.rewrite_exprs(accessor, lambda expr: rewrite(expr, load))
 
 
 def add_copy(copy: Copy, scope: Map | Loop, rw: Rewriter, *, first: bool) -> None:

@@ -19,7 +19,7 @@ from dcpy.transforms.memory.local_buffers import (
     add_copy,
     box_of,
     declare_local,
-    named_touches,
+    named_accesses,
     redirect,
     whole_of,
 )
@@ -50,7 +50,7 @@ class OutLocalStorage(Transformation[BufferBox]):
         leaver = next(leavers(scope.body), None)
         if leaver is not None:
             return Refusal(f"a {leaver.kind} may end an iteration early", (leaver,))
-        names = (name for node in scope.body.walk_nodes() for name in uses.touches(node).writes)
+        names = (name for node in scope.body.walk_nodes() for name in uses.accesses(node).writes)
         return first_that_allows(self.array, names, lambda name: _box(name, scope, uses), "write")
 
     def apply(self, m: Match, plan: BufferBox, rw: Rewriter) -> str:
@@ -64,25 +64,25 @@ class OutLocalStorage(Transformation[BufferBox]):
 
 
 def _box(name: str, scope: Map | Loop, uses: Uses) -> BufferBox | Refusal:
-    touches = named_touches(name, scope, uses)
-    if isinstance(touches, Refusal):
-        return touches
-    writes = [touch for touch in touches if touch.is_write]
-    if any(touch.wcr for touch in writes):
+    accesses = named_accesses(name, scope, uses)
+    if isinstance(accesses, Refusal):
+        return accesses
+    writes = [access for access in accesses if access.is_write]
+    if any(access.wcr for access in writes):
         return Refusal(f"it combines values into {name!r}")
     if uses.is_private(name) and all(isinstance(element, Copy) for element in uses.readers(name)):
         return Refusal(f"{name!r} is copied itself")
-    if all(isinstance(touch.place, Copy) for touch in writes):
+    if all(isinstance(access.place, Copy) for access in writes):
         return Refusal(f"it only copies into {name!r}")
     ranges = uses.ranges_at(scope.body)
-    box = box_of(name, touches, ranges)
+    box = box_of(name, accesses, ranges)
     if isinstance(box, Refusal):
         return box
-    behind = 1 + max(touch.position for touch in touches)
+    behind = 1 + max(access.position for access in accesses)
     end = MemoryAccess(Memlet(name, box.subset), name, name, box.subset, Mode.READ, scope, (), behind)
     if not surely_written_before(end, writes, ranges).is_yes:
         return Refusal(f"an iteration does not surely fill its part of {name!r}")
-    for read in touches:
+    for read in accesses:
         if not read.is_write and not surely_written_before(read, writes, ranges).is_yes:
             return Refusal(f"it may read of {name!r} what was there before", (read.place,))
     return box

@@ -18,7 +18,7 @@ from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import Expr
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 from dcpy.transforms.memory.container_choice import first_that_allows
-from dcpy.transforms.memory.local_buffers import BufferBox, exists, named_touches, redirect
+from dcpy.transforms.memory.local_buffers import BufferBox, exists, named_accesses, redirect
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class ScalarReplacement(Transformation[BufferBox]):
         scope, uses = m[self.scope], m.uses
         if all(isinstance(block, State) for block in scope.body.blocks):
             return Refusal("it writes all without conditions")
-        written = Counter(name for node in scope.body.walk_nodes() for name in uses.touches(node).writes)
+        written = Counter(name for node in scope.body.walk_nodes() for name in uses.accesses(node).writes)
         often = [name for name, times in written.items() if times > 1]
         if not often:
             return Refusal("it writes no array twice")
@@ -71,19 +71,19 @@ class ScalarReplacement(Transformation[BufferBox]):
 
 
 def _element(name: str, scope: Map, uses: Uses) -> BufferBox | Refusal:
-    touches = named_touches(name, scope, uses)
-    if isinstance(touches, Refusal):
-        return touches
-    if all(touch.is_sure() for touch in touches if touch.is_write):
+    accesses = named_accesses(name, scope, uses)
+    if isinstance(accesses, Refusal):
+        return accesses
+    if all(access.is_sure() for access in accesses if access.is_write):
         return Refusal(f"{name!r} is written without conditions")
-    if any(touch.wcr for touch in touches):
+    if any(access.wcr for access in accesses):
         return Refusal(f"it combines values into {name!r}")
-    if any(isinstance(touch.place, Node) and not isinstance(touch.place, Tasklet) for touch in touches):
+    if any(isinstance(access.place, Node) and not isinstance(access.place, Tasklet) for access in accesses):
         return Refusal(f"other than tasklets touch {name!r}")
-    subset, varying = touches[0].subset, conflict_resolutions(uses, scope).symbols
+    subset, varying = accesses[0].subset, conflict_resolutions(uses, scope).symbols
     if subset is None or not all(isinstance(dim, Expr) for dim in subset.dims):
         return Refusal(f"an iteration touches more than an element of {name!r}")
-    if any(touch.subset != subset for touch in touches) or varying & set(subset.symbols) - set(scope.params):
+    if any(access.subset != subset for access in accesses) or varying & set(subset.symbols) - set(scope.params):
         return Refusal(f"an iteration touches several elements of {name!r}")
     if not is_injective(subset, scope.params, varying):
         return Refusal(f"several iterations may touch an element of {name!r}")

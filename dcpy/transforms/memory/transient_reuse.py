@@ -61,16 +61,16 @@ def _candidates(region: Region, uses: Uses) -> Iterator[str]:
     for name, desc in region.containers.items():
         if not isinstance(desc, Array) or not desc.transient or desc.lifetime is not Lifetime.SCOPE:
             continue
-        if uses.is_private(name) and len(uses.overlapping(name)) == 1 and uses.touchers(name):
+        if uses.is_private(name) and len(uses.overlapping(name)) == 1 and uses.accessors(name):
             yield name
 
 
 def _first(name: str, region: Region, uses: Uses) -> Moment:
-    return min(_moment(region, element) for element in uses.touchers(name))
+    return min(_moment(region, element) for element in uses.accessors(name))
 
 
 def _last(name: str, region: Region, uses: Uses) -> Moment:
-    return max(_moment(region, element) for element in uses.touchers(name))
+    return max(_moment(region, element) for element in uses.accessors(name))
 
 
 def _moment(region: Region, element: Element) -> Moment:

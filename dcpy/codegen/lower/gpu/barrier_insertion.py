@@ -18,8 +18,8 @@ def shared_by_threads(context: Context, part: Element, *, inside: bool = True) -
     reads: dict[str, None] = {}
     writes: dict[str, None] = {}
     for element in subtree(part) if inside else (part,):
-        touches = context.uses.touches(element)
-        for table, names in ((reads, touches.reads), (writes, touches.writes)):
+        accesses = context.uses.accesses(element)
+        for table, names in ((reads, accesses.reads), (writes, accesses.writes)):
             table |= {memory_of(name, context.uses.desc): None for name in names if _is_shared(context, name)}
     return SharedAccesses(frozenset(reads), frozenset(writes))
 

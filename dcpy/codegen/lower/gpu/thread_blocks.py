@@ -97,7 +97,7 @@ def lower_alone(context: Context, node: Node, lower_node: Callable[[Context, Nod
     assert kernel is not None  # `stands_alone` has checked
     insert_barrier_before(context, node)
     kernel.steps += 1
-    if all(_is_own(context, name) for name in context.uses.touches(node).writes):
+    if all(_is_own(context, name) for name in context.uses.accesses(node).writes):
         lower_node(context, node)
         return
     label = context.names.fresh("done")
@@ -129,7 +129,7 @@ def around_part(context: Context, part: Block) -> Iterator[None]:
     if kernel is None or kernel.block is not None or isinstance(part, State):
         yield
         return
-    own = context.uses.touches(part)
+    own = context.uses.accesses(part)
     if isinstance(part, While) and any(_is_own(context, name) is False for name in own.reads):
         raise context.refuse("a loop whose condition reads what threads share", part.span)
     insert_barrier_before(context, part, inside=False)

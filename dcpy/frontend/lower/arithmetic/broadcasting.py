@@ -46,11 +46,13 @@ def broadcast_shapes(b: TypedEmitter, shapes: Sequence[Shape], unlike: ShapeMism
             if position < 0 or shape[position] is ONE:
                 continue
             message, values = _mismatch(shapes, result[axis], shape[position], unlike.message)
-            result[axis] = _meet(b, result[axis], shape[position], message, values, unlike.exception)
+            result[axis] = _common_size(b, result[axis], shape[position], message, values, unlike.exception)
     return tuple(result)
 
 
-def _meet(b: TypedEmitter, left: Expr, right: Expr, message: str, values: Sequence[ExprLike], exception: str) -> Expr:
+def _common_size(
+    b: TypedEmitter, left: Expr, right: Expr, message: str, values: Sequence[ExprLike], exception: str
+) -> Expr:
     """The common size of two, of which one may stretch."""
     if left is ONE or left is right:
         return right

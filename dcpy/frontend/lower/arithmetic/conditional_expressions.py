@@ -79,7 +79,7 @@ def choose(frame: Frame, test: ScalarExpr, yes: Thunk, no: Thunk, name: str) -> 
             regions.append(region)
             end_of_side(found is not None)
     emit.ranges = outer
-    if _settled_inside(frame, waiting):  # operands that wait outside were computed inside a side: once more, outside
+    if _changed_inside(frame, waiting):  # operands that wait outside were computed inside a side: once more, outside
         materialize(frame)
         return choose(frame, test, yes, no, name)
     if not sides:
@@ -100,7 +100,7 @@ def choose(frame: Frame, test: ScalarExpr, yes: Thunk, no: Thunk, name: str) -> 
     )
 
 
-def _settled_inside(frame: Frame, waiting: list[list[Value]]) -> bool:
+def _changed_inside(frame: Frame, waiting: list[list[Value]]) -> bool:
     """Return whether operands that are not used yet have changed meanwhile; they are put back."""
     pairs = list(zip(frame.program.pending_operands, waiting, strict=True))
     changed = any(now is not was for operands, before in pairs for now, was in zip(operands, before, strict=True))

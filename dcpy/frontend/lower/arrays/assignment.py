@@ -149,8 +149,8 @@ def _read_first(frame: Frame, targets: list[ast.expr], items: list[Value]) -> li
         parts = list(ast.walk(target))
         names = {part.id for part in parts if isinstance(part, ast.Name)}
         any_field = any(isinstance(part, ast.Attribute) for part in parts)  # a setter may assign others
-        homes = (home for scope in frame.scopes for home in scope.homes.items())
-        written.update(home for key, home in homes if key[0] in names or (any_field and is_field(key[0])))
+        slots = (slot for scope in frame.scopes for slot in scope.slots.items())
+        written.update(slot for key, slot in slots if key[0] in names or (any_field and is_field(key[0])))
         anything = anything or not isinstance(target, ast.Name)
     return ready
 

@@ -1,4 +1,4 @@
-"""Storage of types found by dry runs: homes that a dry run took back are declared again."""
+"""Storage of types found by dry runs: slots that a dry run took back are declared again."""
 
 from __future__ import annotations
 
@@ -16,35 +16,36 @@ if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame
 
 
-def rehomed(frame: Frame, name: str, value: Value) -> Value:
-    """The same type in a home that exists now (dry runs take theirs back)."""
+def in_slots_again(frame: Frame, name: str, value: Value) -> Value:
+    """The same type in a slot that exists now (dry runs take theirs back)."""
     match value:
         case Scalar(expr=Load(dtype=dtype), weak=weak, other_kinds=instead):
-            return frame.home(name, dtype, weak, instead)
+            return frame.slot(name, dtype, weak, instead)
         case ArrayValue(container=container, dtype=dtype, shape=shape):
-            axes = frame.program.home_axes.get(container, ())
-            return frame.array_home(name, dtype, shape, axes, shown_by_others(frame, name, [frame.env]))
+            axes = frame.program.slot_axes.get(container, ())
+            return frame.array_slot(name, dtype, shape, axes, shown_by_others(frame, name, [frame.env]))
         case ListValue(array=array) if value.size:
-            return frame.list_home(name, item_kinds.kind_of_list(frame.b, value))
+            return frame.list_slot(name, item_kinds.kind_of_list(frame.b, value))
         case ListValue(array=array):
-            own = rehomed(frame, name, array)
-            assert isinstance(own, ArrayValue)  # homes keep their kind
+            own = in_slots_again(frame, name, array)
+            assert isinstance(own, ArrayValue)  # slots keep their kind
             return replace(value, array=own)
-        case Resized(home=home, sizes=sizes, grows=grows):
+        case Resized(slot=slot, sizes=sizes, grows=grows):
             busy = shown_by_others(frame, name, [frame.env])
-            again = frame.growing_home(name, home.dtype, busy) if grows else frame.array_home(
-                name, home.dtype, home.shape, busy=busy)  # fmt: skip
-            kept = tuple(None if size is None else frame.size_home(name, k) for k, size in enumerate(sizes))
+            again = frame.growing_slot(name, slot.dtype, busy) if grows else frame.array_slot(
+                name, slot.dtype, slot.shape, busy=busy)  # fmt: skip
+            kept = tuple(None if size is None else frame.size_slot(name, k) for k, size in enumerate(sizes))
             return Resized(again, kept, grows)
         case SlidingWindow(like=like, places=places):
             return SlidingWindow(like, tuple(_same_place(frame, name, k, place) for k, place in enumerate(places)))
         case Maybe(value=inner, condition=Load()):
-            return Maybe(rehomed(frame, name, inner), frame.flag(name))
+            return Maybe(in_slots_again(frame, name, inner), frame.flag(name))
         case TupleValue(items=items) | RecordValue(items=items):
-            return replace(value, items=tuple(rehomed(frame, f"{name}_{k}", item) for k, item in enumerate(items)))
+            there = (in_slots_again(frame, f"{name}_{k}", item) for k, item in enumerate(items))
+            return replace(value, items=tuple(there))
     return value
 
 
 def _same_place(frame: Frame, name: str, dim: int, place: AxisWindow) -> AxisWindow:
-    homes = {what: getattr(place, what) for what in ("start", "size", "step")}
-    return AxisWindow(**{what: home and frame.place_home(name, what, dim) for what, home in homes.items()})
+    slots = {what: getattr(place, what) for what in ("start", "size", "step")}
+    return AxisWindow(**{what: slot and frame.place_slot(name, what, dim) for what, slot in slots.items()})

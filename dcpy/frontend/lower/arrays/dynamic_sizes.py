@@ -1,7 +1,7 @@
 """Dynamic sizes: arrays whose sizes depend on the path taken, ``Z = Z[mask]`` in a loop.
 
-Versions of a name meet in the front of a *home*; scalars hold the sizes of the one that is there. A name that is read
-shows that part, as an array with sizes that are symbols. The home is large enough for all versions where such a size is
+Versions of a name meet in the front of a *slot*; scalars hold the sizes of the one that is there. A name that is read
+shows that part, as an array with sizes that are symbols. The slot is large enough for all versions where such a size is
 known beforehand; else it is a buffer that gets more room when a version needs it: ``x = np.append(x, y)`` in a loop.
 """
 
@@ -34,23 +34,23 @@ def join_sizes(
     frame: Frame, name: str, values: Sequence[Version], facts: Sequence[Ranges], busy: Names
 ) -> Resized:  # fmt: skip
     """Join versions of one rank and dtype."""
-    home = None if any(_grows(value) for value in values) else _large_enough(frame, name, values, facts, busy)
-    if home is not None:
-        return home
+    slot = None if any(_grows(value) for value in values) else _large_enough(frame, name, values, facts, busy)
+    if slot is not None:
+        return slot
     first = values[0]
-    like = first.home if isinstance(first, Resized) else first
+    like = first.slot if isinstance(first, Resized) else first
     return growing_slot(frame, name, like, rank(first), busy)
 
 
 def widened(frame: Frame, name: str, head: Value, joined: Value, busy: Names) -> Value:
-    """Return the value of a name at the head of a loop: if one iteration needs a larger home, the next one may, too."""
+    """Return the value of a name at the head of a loop: if one iteration needs a larger slot, the next one may, too."""
     if not isinstance(head, Resized) or not isinstance(joined, Resized) or joined.grows:
         return joined
-    if joined.home.shape == head.home.shape:
+    if joined.slot.shape == head.slot.shape:
         return joined
-    found = growing_slot(frame, name, head.home, head.home.rank, busy)
-    inherit_invalidation(frame, found.home, head.home)
-    inherit_invalidation(frame, found.home, joined.home)
+    found = growing_slot(frame, name, head.slot, head.slot.rank, busy)
+    inherit_invalidation(frame, found.slot, head.slot)
+    inherit_invalidation(frame, found.slot, joined.slot)
     return found
 
 
@@ -60,9 +60,9 @@ def rank(value: Version) -> int:
 
 
 def growing_slot(frame: Frame, name: str, like: ArrayValue, dims: int, busy: Names) -> Resized:
-    """A home with room for arrays of any sizes."""
-    sizes = tuple(frame.size_home(name, k) for k in range(dims))
-    return Resized(frame.growing_home(name, like.dtype, busy), sizes, grows=True)
+    """A slot with room for arrays of any sizes."""
+    sizes = tuple(frame.size_slot(name, k) for k in range(dims))
+    return Resized(frame.growing_slot(name, like.dtype, busy), sizes, grows=True)
 
 
 def _grows(value: Version) -> bool:
@@ -72,20 +72,20 @@ def _grows(value: Version) -> bool:
 def _large_enough(
     frame: Frame, name: str, values: Sequence[Version], facts: Sequence[Ranges], busy: Names
 ) -> Resized | None:  # fmt: skip
-    """A home of sizes that are known beforehand; None where none is large enough for all versions."""
-    first = values[0].home if isinstance(values[0], Resized) else values[0]
+    """A slot of sizes that are known beforehand; None where none is large enough for all versions."""
+    first = values[0].slot if isinstance(values[0], Resized) else values[0]
     capacities: list[Expr] = []
     sizes: list[str | None] = []
     for axis in range(first.rank):
         found = [_size(value, axis, ranges) for value, ranges in zip(values, facts, strict=True)]
-        homes = [value.home.shape[axis] for value in values if isinstance(value, Resized) and _varies(value, axis)]
-        fixed = all(size is found[0] for size in found) and not homes
-        capacity = found[0] if fixed and _known(frame, found[0]) else _capacity(frame, found, facts, homes)
+        slots = [value.slot.shape[axis] for value in values if isinstance(value, Resized) and _varies(value, axis)]
+        fixed = all(size is found[0] for size in found) and not slots
+        capacity = found[0] if fixed and _known(frame, found[0]) else _capacity(frame, found, facts, slots)
         if capacity is None:
             return None
         capacities.append(capacity)
-        sizes.append(None if capacity is found[0] and fixed else frame.size_home(name, axis))
-    return Resized(frame.array_home(name, first.dtype, tuple(capacities), busy=busy), tuple(sizes))
+        sizes.append(None if capacity is found[0] and fixed else frame.size_slot(name, axis))
+    return Resized(frame.array_slot(name, first.dtype, tuple(capacities), busy=busy), tuple(sizes))
 
 
 def varies(value: Value) -> bool:
@@ -106,9 +106,9 @@ def concrete(frame: Frame, value: Varying) -> ArrayValue:
     """Return the current array, with symbols for its sizes."""
     if not isinstance(value, Resized):
         return dynamic_views.concrete(frame, value)
-    capacities = [None] * len(value.sizes) if value.grows else list(value.home.shape)
+    capacities = [None] * len(value.sizes) if value.grows else list(value.slot.shape)
     shape = [_size_now(frame, capacity, size) for capacity, size in zip(capacities, value.sizes, strict=True)]
-    merge = frame.b.sizes_by_path.get(value.home.container)
+    merge = frame.b.sizes_by_path.get(value.slot.container)
     frame.b.sizes_by_path.update({name: merge for size in shape for name in size.symbols})
     return front(frame, value, shape)
 
@@ -124,20 +124,20 @@ def front(frame: Frame, value: Resized, shape: Sequence[Expr]) -> ArrayValue:
     """The elements in use: the first of the buffer that grows, else the first along each dimension."""
     if not value.grows:
         window = Subset(tuple(Range(ZERO, size) for size in shape))
-        return replace(value.home, shape=tuple(shape), window=window)
+        return replace(value.slot, shape=tuple(shape), window=window)
     total = product_of(*shape)
-    flat = replace(value.home, shape=(total,), window=Subset((Range(ZERO, total),)))
+    flat = replace(value.slot, shape=(total,), window=Subset((Range(ZERO, total),)))
     return flat if len(shape) == 1 else frame.b.reshape(flat, tuple(shape))
 
 
 def make_room(frame: Frame, target: Resized, shape: Sequence[Expr]) -> None:
-    """Make room before a version of this shape moves to a home that grows: what is there is needed no more."""
-    room = target.home.shape[0]
-    assert room.name is not None  # `Frame.growing_home`
+    """Make room before a version of this shape moves to a slot that grows: what is there is needed no more."""
+    room = target.slot.shape[0]
+    assert room.name is not None  # `Frame.growing_slot`
     total = product_of(*shape)
     with frame.emit.attempt() as region:
         more = op("max", Index(room + room), Index(total))
-        frame.emit.block(Resize(room.name, more, target.home.container, ZERO))
+        frame.emit.block(Resize(room.name, more, target.slot.container, ZERO))
     frame.emit.block(Branch([(op("gt", Index(total), Index(room)), region)], None))
 
 
@@ -148,14 +148,14 @@ def new_sizes(frame: Frame, target: Resized, source: ArrayValue) -> list[tuple[M
 
 
 def is_in_place(frame: Frame, target: Resized, source: ArrayValue) -> bool:
-    """Return whether the source is at the front of the home already."""
+    """Return whether the source is at the front of the slot already."""
     if target.grows:
         desc = source.as_view(frame.b.desc(source))
-        mine = frame.b.root(source.container) == target.home.container
-        return mine and desc.offset is ZERO and desc.dtype == target.home.dtype and frame.b.contiguous(source)
+        mine = frame.b.root(source.container) == target.slot.container
+        return mine and desc.offset is ZERO and desc.dtype == target.slot.dtype and frame.b.contiguous(source)
     starts = [dim.start if isinstance(dim, Range) else None for dim in source.window.dims]
     plain = source.is_plain and all(start is ZERO for start in starts)
-    return plain and source.container == target.home.container and not _has_steps(source)
+    return plain and source.container == target.slot.container and not _has_steps(source)
 
 
 def _has_steps(source: ArrayValue) -> bool:
@@ -165,7 +165,7 @@ def _has_steps(source: ArrayValue) -> bool:
 def _size(value: Version, axis: int, ranges: Ranges) -> Expr:
     """A size as the path knows it: 0 for a window that is inside out."""
     if isinstance(value, Resized):
-        return value.home.shape[axis]
+        return value.slot.shape[axis]
     size = value.shape[axis]
     return size if ranges.proves_nonneg(size) else max_of(size, 0)
 
@@ -174,18 +174,18 @@ def _varies(value: Version, axis: int) -> bool:
     return isinstance(value, Resized) and value.sizes[axis] is not None
 
 
-def _capacity(frame: Frame, sizes: Sequence[Expr], facts: Sequence[Ranges], homes: Sequence[Expr]) -> Expr | None:
+def _capacity(frame: Frame, sizes: Sequence[Expr], facts: Sequence[Ranges], slots: Sequence[Expr]) -> Expr | None:
     """A size that is known before the program runs, and large enough for all paths.
 
-    Where there are `homes` already, it is one of theirs: what grows once more may do so in each iteration of a loop.
+    Where there are `slots` already, it is one of theirs: what grows once more may do so in each iteration of a loop.
     """
     bounds = [_bound(frame, size, ranges) for size, ranges in zip(sizes, facts, strict=True)]
-    known = [bound for bound in dict.fromkeys(homes or bounds) if bound is not None]
+    known = [bound for bound in dict.fromkeys(slots or bounds) if bound is not None]
     for candidate in known:
         pairs = zip(sizes, bounds, facts, strict=True)
         if all(candidate is bound or ranges.proves_le(size, candidate) for size, bound, ranges in pairs):
             return candidate
-    return None if homes or None in bounds else max_of(*known)
+    return None if slots or None in bounds else max_of(*known)
 
 
 def _bound(frame: Frame, size: Expr, ranges: Ranges) -> Expr | None:
@@ -207,5 +207,5 @@ def _bound(frame: Frame, size: Expr, ranges: Ranges) -> Expr | None:
 
 
 def _known(frame: Frame, size: Expr) -> bool:
-    """Return whether the size is known before the program runs: homes may live anywhere."""
+    """Return whether the size is known before the program runs: slots may live anywhere."""
     return all(name in frame.emit.sdfg.symbols for name in size.symbols)

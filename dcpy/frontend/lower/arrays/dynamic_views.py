@@ -35,7 +35,7 @@ def join_views(
     places = []
     for dim, column in enumerate(columns):
         starts, sizes, steps = zip(*column, strict=True)
-        place = AxisWindow(*(_home(frame, name, dim, what, numbers)
+        place = AxisWindow(*(_slot(frame, name, dim, what, numbers)
                         for what, numbers in (("start", starts), ("size", sizes), ("step", steps))))  # fmt: skip
         if place.step is not None and not all(map(_is_forward, steps, facts)):
             return None
@@ -47,7 +47,7 @@ def _is_one_container(frame: Frame, values: Sequence[ArrayValue]) -> bool:
     container = values[0].container
     if any(value.container != container for value in values) or not frame.emit.is_visible(container):
         return False
-    return not frame.is_home(frame.b.root(container))  # a home changes where its name is assigned
+    return not frame.is_slot(frame.b.root(container))  # a slot changes where its name is assigned
 
 
 def _have_one_form(frame: Frame, values: Sequence[ArrayValue]) -> bool:
@@ -81,12 +81,12 @@ def _of_dim(frame: Frame, value: ArrayValue, dim: int) -> tuple[Expr, Expr, Expr
     return part.start, frame.b.exact(value.shape[value.axes.index(dim)]), part.step
 
 
-def _home(frame: Frame, name: str, dim: int, what: str, numbers: Sequence[Number]) -> str | None:
+def _slot(frame: Frame, name: str, dim: int, what: str, numbers: Sequence[Number]) -> str | None:
     """The scalar container of a number; None where all versions agree on one that is known here."""
     first = numbers[0]
     if isinstance(first, Expr) and all(number is first for number in numbers) and _is_known(frame, first):
         return None
-    return frame.place_home(name, what, dim)
+    return frame.place_slot(name, what, dim)
 
 
 def _is_forward(step: Number, ranges: Ranges) -> bool:
@@ -132,10 +132,10 @@ def concrete(frame: Frame, value: SlidingWindow) -> ArrayValue:
     return replace(like, shape=tuple(shape), window=Subset(tuple(dims)))
 
 
-def _symbol(frame: Frame, stem: str, home: str | None, known: Expr, lower: Expr, upper: Expr | None) -> Expr:
-    if home is None:
+def _symbol(frame: Frame, stem: str, slot: str | None, known: Expr, lower: Expr, upper: Expr | None) -> Expr:
+    if slot is None:
         return known
-    return frame.emit.assign_symbol(stem, Load(home, (), types.int64), lower, upper)
+    return frame.emit.assign_symbol(stem, Load(slot, (), types.int64), lower, upper)
 
 
 def new_places(frame: Frame, target: SlidingWindow, source: ArrayValue) -> list[tuple[Memlet, ScalarExpr]]:
@@ -152,5 +152,5 @@ def new_places(frame: Frame, target: SlidingWindow, source: ArrayValue) -> list[
             some = op("lt", Const(0, types.int64), Index(size))
             number = op("select", some, Index(start), Const(0, types.int64))
         pairs = ((place.start, number), (place.size, Index(size)), (place.step, Index(step)))
-        found += [(Memlet(home, Subset()), expr) for home, expr in pairs if home is not None]
+        found += [(Memlet(slot, Subset()), expr) for slot, expr in pairs if slot is not None]
     return found

@@ -204,13 +204,13 @@ def order_of_result(b: TypedEmitter, values: Sequence[ArrayValue]) -> Axes:
     return found[0] if all(axes == found[0] for axes in found) else tuple(range(values[0].rank))
 
 
-def order_where_paths_meet(b: TypedEmitter, values: Sequence[ArrayValue], homes: Mapping[str, Axes]) -> Axes:
+def order_where_paths_meet(b: TypedEmitter, values: Sequence[ArrayValue], slots: Mapping[str, Axes]) -> Axes:
     """The axes that the arrays of all paths agree on, () for C order; a guess, C order, where they do not agree.
 
-    Of what a dry run has made and taken back, homes (whose axes are in `homes`) and other arrays say how they lay, and
+    Of what a dry run has made and taken back, slots (whose axes are in `slots`) and other arrays say how they lay, and
     views say nothing.
     """
-    gone = {**b.emit.discarded_orders, **homes}
+    gone = {**b.emit.discarded_orders, **slots}
     known = []
     for value in values:
         if value.container in b.emit.descs:
@@ -276,13 +276,13 @@ def strides_in_numpy(b: TypedEmitter, value: ArrayValue) -> tuple[Expr, ...] | N
     return packed_strides([b.exact(size) for size in value.shape], order_of_copy(b, value))
 
 
-def note_gaps(b: TypedEmitter, home: ArrayValue, values: Sequence[ArrayValue]) -> None:
+def note_gaps(b: TypedEmitter, slot: ArrayValue, values: Sequence[ArrayValue]) -> None:
     """Notes of a new array in which `values` meet that it may have gaps in NumPy, where one of these itself is it."""
-    axes, emit = order_of_copy(b, home), b.emit
-    there = [value for value in values if value.container in emit.descs and value.container != home.container]
-    if home.container not in emit.packed_here and not all(is_packed_in_numpy(b, value, axes) for value in there):
-        emit.packed_here.add(home.container)
-        emit.on_undo(lambda: emit.packed_here.discard(home.container))
+    axes, emit = order_of_copy(b, slot), b.emit
+    there = [value for value in values if value.container in emit.descs and value.container != slot.container]
+    if slot.container not in emit.packed_here and not all(is_packed_in_numpy(b, value, axes) for value in there):
+        emit.packed_here.add(slot.container)
+        emit.on_undo(lambda: emit.packed_here.discard(slot.container))
 
 
 def is_packed_in_numpy(b: TypedEmitter, value: ArrayValue, axes: Sequence[int]) -> bool:

@@ -45,7 +45,7 @@ def roots(frame: Frame, value: Value) -> tuple[str, ...]:
             return tuple(root for _, item in pairs for root in roots(frame, item))
         case ListValue(array=inner):
             return roots(frame, inner)
-        case Maybe(value=inner) | Resized(home=inner) | SlidingWindow(like=inner):
+        case Maybe(value=inner) | Resized(slot=inner) | SlidingWindow(like=inner):
             return roots(frame, inner)
         case VariantValue(options=options):
             return tuple(root for _, option in options for root in roots(frame, option))
@@ -89,17 +89,17 @@ def is_own(frame: Frame, name: str, value: ArrayValue, env: Env) -> bool:
 
 
 def invalidate_alias(
-    frame: Frame, name: str, home: ArrayValue, value: ArrayValue, merge: object, *, renewed: bool
+    frame: Frame, name: str, slot: ArrayValue, value: ArrayValue, merge: object, *, renewed: bool
 ) -> None:
     """Refuse writes, from now on, to what `name` stands for, and to the version that moved there."""
-    forbid(frame, name, (home.container, frame.b.root(value.container)), merge, renewed=renewed)
+    forbid(frame, name, (slot.container, frame.b.root(value.container)), merge, renewed=renewed)
 
 
-def inherit_invalidation(frame: Frame, home: ArrayValue, value: ArrayValue) -> None:
+def inherit_invalidation(frame: Frame, slot: ArrayValue, value: ArrayValue) -> None:
     """A version that may not be written moves: nor may what it is a part of from then on."""
     found = frame.b.invalidated_aliases.get(frame.b.root(value.container))
     if found is not None:
-        frame.b.invalidate_alias(home.container, found.reason, found.merge, renewed=found.renewed)
+        frame.b.invalidate_alias(slot.container, found.reason, found.merge, renewed=found.renewed)
 
 
 def forbid(frame: Frame, name: str, containers: Sequence[str], merge: object, *, renewed: bool = False) -> None:

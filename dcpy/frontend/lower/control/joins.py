@@ -1,6 +1,6 @@
 """Joins: what a name stands for after a branch, at the head of a loop, after it.
 
-Numbers meet in the name's home, in the dtype that NumPy promotes to. Arrays that differ meet in a container of their
+Numbers meet in the name's slot, in the dtype that NumPy promotes to. Arrays that differ meet in a container of their
 own, into which each path copies; from then on neither version may be written, unless only this name has it.
 """
 
@@ -137,11 +137,11 @@ def _join_known(frame: Frame, name: str, plain: Sequence[Value], paths: Paths) -
         return list_joins.join(frame, name, plain, paths, join)
     meeting = joined_number(plain, entering=paths.entering) if all(map(is_number, plain)) else None
     if meeting is not None:
-        return frame.home(name, meeting.dtype, meeting.weak, _kinds(frame, meeting.other_kinds, plain, paths))
+        return frame.slot(name, meeting.dtype, meeting.weak, _kinds(frame, meeting.other_kinds, plain, paths))
     pairs = zip(plain, paths.envs, strict=True)
     mixed = any(map(is_number, plain)) and all(_is_element(frame, paths, value, env) for value, env in pairs)
     if mixed and len(set(map(dtype_of, plain))) == 1:
-        return frame.home(name, dtype_of(first), weak=False)  # a 0-d array of this name's own meets a scalar
+        return frame.slot(name, dtype_of(first), weak=False)  # a 0-d array of this name's own meets a scalar
     if all(isinstance(value, ArrayValue | Resized | SlidingWindow) for value in plain):
         versions = [value for value in plain if isinstance(value, ArrayValue | Resized | SlidingWindow)]
         return _slid(frame, name, versions, paths) or _join_arrays(frame, name, _without_windows(versions), paths)
@@ -227,7 +227,7 @@ def _without_windows(versions: Sequence[ArrayValue | Resized | SlidingWindow]) -
 
 
 def _join_arrays(frame: Frame, name: str, versions: list[dynamic_sizes.Version], paths: Paths) -> Value:
-    values = [value.home if isinstance(value, Resized) else value for value in versions]
+    values = [value.slot if isinstance(value, Resized) else value for value in versions]
     first = values[0]
     help_text = f"{how_to_part(name)}, or convert both with .astype(...)"
     if any(value.dtype != first.dtype for value in values):
@@ -243,16 +243,16 @@ def _join_arrays(frame: Frame, name: str, versions: list[dynamic_sizes.Version],
     if resized or not _agree(frame, first, values, paths.facts) or not known_outside(frame, first.shape):
         if not paths.facts:
             return Missing(f"the shape of {name_for_user(name)} depends on the path taken", help=how_to_part(name))
-        home = dynamic_sizes.join_sizes(frame, name, versions, paths.facts, busy)
-        frame.b.sizes_by_path[home.home.container] = paths.merge
-        _detach_shared(frame, paths, home.home, values)
-        return home
+        slot = dynamic_sizes.join_sizes(frame, name, versions, paths.facts, busy)
+        frame.b.sizes_by_path[slot.slot.container] = paths.merge
+        _invalidate_aliases(frame, paths, slot.slot, values)
+        return slot
     if all(value == first for value in values) and _stays(frame, first, paths) and hoist(frame, first):
         return first
-    axes = memory_order.order_where_paths_meet(frame.b, values, frame.program.home_axes)
-    own = frame.array_home(name, first.dtype, tuple(frame.b.exact(size) for size in first.shape), axes, busy)
+    axes = memory_order.order_where_paths_meet(frame.b, values, frame.program.slot_axes)
+    own = frame.array_slot(name, first.dtype, tuple(frame.b.exact(size) for size in first.shape), axes, busy)
     memory_order.note_gaps(frame.b, own, values)
-    _detach_shared(frame, paths, own, values)
+    _invalidate_aliases(frame, paths, own, values)
     return own
 
 
@@ -269,19 +269,19 @@ def _equal(size: Expr, wanted: Expr, ranges: Ranges | None) -> bool:
     return ranges is not None and ranges.proves_le(size, wanted) and ranges.proves_le(wanted, size)
 
 
-def _detach_shared(frame: Frame, paths: Paths, home: ArrayValue, values: Sequence[ArrayValue]) -> None:
+def _invalidate_aliases(frame: Frame, paths: Paths, slot: ArrayValue, values: Sequence[ArrayValue]) -> None:
     own = [
         is_own(frame, paths.owner, value, env) and frame.b.root(value.container) not in paths.copied_containers
         for value, env in zip(values, paths.envs, strict=True)
     ]
-    renewed = all(mine or value == home for mine, value in zip(own[1:], values[1:], strict=True))
+    renewed = all(mine or value == slot for mine, value in zip(own[1:], values[1:], strict=True))
     for mine, value in zip(own, values, strict=True):
-        if value.container == home.container:
+        if value.container == slot.container:
             continue
         if mine:
-            inherit_invalidation(frame, home, value)
+            inherit_invalidation(frame, slot, value)
         else:
-            invalidate_alias(frame, paths.owner, home, value, paths.merge, renewed=renewed)
+            invalidate_alias(frame, paths.owner, slot, value, paths.merge, renewed=renewed)
 
 
 def _join_tuples(frame: Frame, name: str, values: list[TupleValue], paths: Paths) -> Value:
@@ -323,12 +323,12 @@ def is_visible(frame: Frame, value: Value) -> bool:  # noqa: C901  (one case per
             return list_joins.is_visible(frame, value, is_visible)
         case GeneratorValue(container=container) | StreamValue(container=container):
             return frame.emit.is_visible(container)
-        case Resized(home=home, sizes=sizes, grows=grows):
-            there = frame.emit.is_visible(home.container) if grows else is_visible(frame, home)
+        case Resized(slot=slot, sizes=sizes, grows=grows):
+            there = frame.emit.is_visible(slot.container) if grows else is_visible(frame, slot)
             return there and all(frame.emit.is_visible(name) for name in sizes if name is not None)
         case SlidingWindow(like=like, places=places):
-            homes = [name for place in places for name in (place.start, place.size, place.step) if name is not None]
-            return is_visible(frame, like) and all(map(frame.emit.is_visible, homes))
+            slots = [name for place in places for name in (place.start, place.size, place.step) if name is not None]
+            return is_visible(frame, like) and all(map(frame.emit.is_visible, slots))
         case Maybe(value=inner, condition=condition):
             return is_visible(frame, inner) and is_visible_expr(frame, condition)
         case VariantValue(which=which, options=options):
@@ -414,10 +414,10 @@ def _move_cases(frame: Frame, pairs: Sequence[tuple[Value, Value]]) -> None:
 
 
 def _write(frame: Frame, arrays: Sequence[tuple[ArrayValue | Resized, ArrayValue]]) -> None:
-    written = {_home_of(target) for target, _ in arrays}
+    written = {_slot_of(target) for target, _ in arrays}
     ready = []
     for target, source in arrays:
-        own = _home_of(target)
+        own = _slot_of(target)
         moves = isinstance(target, Resized) and target.grows
         if frame.b.root(source.container) in (written if moves else written - {own}):
             source = frame.b.copy(source)
@@ -433,8 +433,8 @@ def _write(frame: Frame, arrays: Sequence[tuple[ArrayValue | Resized, ArrayValue
             frame.b.split_alias(frame.b.root(target.container), other, merge)
 
 
-def _home_of(target: ArrayValue | Resized) -> str:
-    return target.home.container if isinstance(target, Resized) else target.container
+def _slot_of(target: ArrayValue | Resized) -> str:
+    return target.slot.container if isinstance(target, Resized) else target.container
 
 
 def written(frame: Frame, pairs: Sequence[tuple[Value, Value]]) -> Names:
@@ -447,7 +447,7 @@ def _flatten(target: Value, source: Value) -> list[tuple[Value, Value]]:
         condition: Value = Static(not isinstance(source, Missing))
         if isinstance(source, Maybe):
             condition, source = Scalar(source.condition, weak=True), source.value
-        flag = _flatten(Scalar(target.condition, weak=True), condition) if _is_home(target.condition) else []
+        flag = _flatten(Scalar(target.condition, weak=True), condition) if _is_slot(target.condition) else []
         return flag if isinstance(source, Missing) else _flatten(target.value, source) + flag
     if isinstance(source, Maybe):
         source = source.value
@@ -464,7 +464,7 @@ def _flatten(target: Value, source: Value) -> list[tuple[Value, Value]]:
     return [(target, source)]
 
 
-def _is_home(condition: ScalarExpr) -> bool:
+def _is_slot(condition: ScalarExpr) -> bool:
     return isinstance(condition, Load)
 
 

@@ -67,7 +67,7 @@ class States:
         self.which = frame.emit.declare("version", selector)
         frame.program.selector_origins[self.which] = merge
         self.discarded_containers: dict[str, Data] = {}  # containers that a dry run has taken back
-        self.discarded_homes: dict[str, tuple[OpenRegion, tuple[Any, ...]]] = {}  # those of names that live on outside
+        self.discarded_slots: dict[str, tuple[OpenRegion, tuple[Any, ...]]] = {}  # those of names that live on outside
 
     @property
     def selector(self) -> Scalar:
@@ -164,9 +164,9 @@ class _OffPathPlacement:
 
     states: States
     busy: Names
-    homes: dict[str, ArrayValue] = field(default_factory=dict)
+    slots: dict[str, ArrayValue] = field(default_factory=dict)
     pairs: Pairs = field(default_factory=list)
-    grown: dict[str, bool] = field(default_factory=dict)  # what moves to a home that grows
+    grown: dict[str, bool] = field(default_factory=dict)  # what moves to a slot that grows
 
     def place(self, name: str, value: Value) -> Value:
         """The value as others see it; what must move there is added to `pairs`."""
@@ -199,10 +199,10 @@ class _OffPathPlacement:
     def _number(self, name: str, value: Value) -> Value:
         if not self.states.loop and (isinstance(value, Static) or self._is_size(value)):
             return value
-        home = self.states.frame.home(name, dtype_of(value), is_weak(value), instead_of(value))
-        if home != value:
-            self.pairs.append((home, value))
-        return home
+        slot = self.states.frame.slot(name, dtype_of(value), is_weak(value), instead_of(value))
+        if slot != value:
+            self.pairs.append((slot, value))
+        return slot
 
     def _is_size(self, value: Value) -> bool:
         return isinstance(value, SymInt) and joins.is_visible(self.states.frame, value)
@@ -211,10 +211,10 @@ class _OffPathPlacement:
         """An array of a size that is known on this path only."""
         frame = self.states.frame
         found = dynamic_sizes.growing_slot(frame, name, value, value.rank, self.busy - {root})
-        mine = root == found.home.container and root not in self.busy
-        if not mine and (frame.emit.is_visible(root) or root in self.homes or root in self.grown):
+        mine = root == found.slot.container and root not in self.busy
+        if not mine and (frame.emit.is_visible(root) or root in self.slots or root in self.grown):
             raise NoOuterPlace  # two names show it
-        self.grown[root], self.busy = True, self.busy | {found.home.container}
+        self.grown[root], self.busy = True, self.busy | {found.slot.container}
         self.pairs.append((found, value))
         return found
 
@@ -230,8 +230,8 @@ class _OffPathPlacement:
         if joins.is_visible(frame, value):
             return value
         root = frame.b.root(value.container)
-        if root not in frame.emit.descs and root in self.states.discarded_homes and root == value.container:
-            again = frame.home_again(*self.states.discarded_homes[root], self.states.discarded_containers[root])
+        if root not in frame.emit.descs and root in self.states.discarded_slots and root == value.container:
+            again = frame.slot_again(*self.states.discarded_slots[root], self.states.discarded_containers[root])
             return self._array(name, replace(value, container=again))
         if not joins.known_outside(frame, _sizes(value)):
             return self._growing(name, value, root)
@@ -243,24 +243,24 @@ class _OffPathPlacement:
         desc = frame.emit.descs.get(root) or self.states.discarded_containers.get(root)
         if root != value.container or not isinstance(desc, Array):
             raise NoOuterPlace
-        if self.states.loop and root not in self.homes and self._had_another_size(name, value):
+        if self.states.loop and root not in self.slots and self._had_another_size(name, value):
             return self._growing(name, value, root)
         return self._copied(name, value, root, desc)
 
     def _copied(self, name: str, value: ArrayValue, root: str, desc: Array) -> ArrayValue:
-        """Move an array that a path has made to a home outside, once for all names that show it."""
+        """Move an array that a path has made to a slot outside, once for all names that show it."""
         frame = self.states.frame
         if root in self.grown:
             raise NoOuterPlace
-        if root not in self.homes:
+        if root not in self.slots:
             shape = tuple(frame.b.exact(size) for size in desc.shape)
             if not joins.known_outside(frame, shape):
                 raise NoOuterPlace
             axes = memory_order.as_known(frame.emit.axis_orders.get(root) or desc.axes)
-            home = frame.array_home(name, desc.dtype, shape, axes, self.busy)
-            self.homes[root], self.busy = home, self.busy | {home.container}
-            self.pairs.append((home, ArrayValue.whole(root, desc)))
-        return replace(value, container=self.homes[root].container)
+            slot = frame.array_slot(name, desc.dtype, shape, axes, self.busy)
+            self.slots[root], self.busy = slot, self.busy | {slot.container}
+            self.pairs.append((slot, ArrayValue.whole(root, desc)))
+        return replace(value, container=self.slots[root].container)
 
 
 def _sizes(value: ArrayValue) -> list[Expr]:

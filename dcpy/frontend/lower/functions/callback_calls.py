@@ -97,7 +97,7 @@ def call_back(
     texts[len(args) :] = [f"{key}={text}" for key, text in zip(kwargs, texts[len(args) :], strict=True)]
     sizes = _sizes(frame, callback, dict(zip(names, values, strict=True)))
     returns, result = ("", Static(None)) if returned is UNKNOWN else operands.result(returned, sizes)
-    operands.world()
+    operands.order_effects()
     node = nodes.Callback(
         operands.inputs, operands.outputs, operands.bind(callback.name, callback.function), ", ".join(texts), returns
     )
@@ -215,7 +215,7 @@ class _CallConnectors:
         self.outputs[name] = Memlet(holder.container, Subset())
         return (f"{PYTHON}({name})" if declared.weak else name), Scalar(scalar.expr, declared.weak)
 
-    def world(self) -> None:
+    def order_effects(self) -> None:
         """Order this callback after those before it."""
         emit, program = self.frame.emit, self.frame.program
         if not program.effect_token:

@@ -25,7 +25,7 @@ from dcpy.frontend.abstract_values.values import (
 from dcpy.frontend.desugar import core
 from dcpy.frontend.desugar.liveness import LoopNames
 from dcpy.frontend.lower.arrays import dynamic_sizes
-from dcpy.frontend.lower.arrays.dry_run_storage import rehomed
+from dcpy.frontend.lower.arrays.dry_run_storage import in_slots_again
 from dcpy.frontend.lower.arrays.name_aliases import (
     live_values,
     require_no_late_copies,
@@ -141,12 +141,13 @@ class CarriedLoop(EnteredLoop):
             tuple(frame.program.lists.preallocated),
         )
         if key in frame.memo:
-            return LoopHead(self.entry | {name: rehomed(frame, name, value) for name, value in frame.memo[key].items()})
+            there = {name: in_slots_again(frame, name, value) for name, value in frame.memo[key].items()}
+            return LoopHead(self.entry | there)
         apart: list[str] = []  # names that are kept apart
         mark = frame.emit.mark()
         while True:
             try:
-                head = self._settled(apart)
+                head = self._fixed_point(apart)
             except _KeepApart as found:
                 apart.append(found.name)
                 apart.sort()
@@ -159,7 +160,7 @@ class CarriedLoop(EnteredLoop):
             frame.memo[key] = {name: value for name, value in head.types.items() if value != self.entry[name]}
         return head
 
-    def _settled(self, apart: list[str]) -> LoopHead:
+    def _fixed_point(self, apart: list[str]) -> LoopHead:
         """The fixed point over dry runs, with some names kept apart."""
         frame = self.frame
         head = LoopHead(dict(self.entry), States(frame, apart, self.merge, loop=True) if apart else None)
@@ -198,7 +199,7 @@ class CarriedLoop(EnteredLoop):
             sites.copied_containers = frozenset(one for one, _, _ in twins)
             if head.table is not None:
                 head.table.discarded_containers |= frame.emit.descs
-                head.table.discarded_homes |= frame.homes()
+                head.table.discarded_slots |= frame.slots()
         for container in detached:
             if container in frame.emit.descs:
                 frame.b.invalidated_aliases.setdefault(container, detached[container])

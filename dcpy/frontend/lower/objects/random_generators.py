@@ -57,8 +57,8 @@ def call_method(
 def require_order(frame: Frame, generator: GeneratorValue) -> None:
     """Refuse to draw in a parallel map from a generator that its iterations share."""
     open_regions = frame.emit.open_regions
-    home = frame.emit.regions[generator.container]
-    depth = next(depth for depth, region in enumerate(open_regions) if region is home)
+    declared_in = frame.emit.regions[generator.container]
+    depth = next(depth for depth, region in enumerate(open_regions) if region is declared_in)
     for scope in frame.map_scopes():
         if any(region is scope.region for region in open_regions[depth + 1 :]):
             raise FrontendError(

@@ -27,8 +27,8 @@ def verify_claims(sdfg: Sdfg) -> None:
 
 
 def _refusal(node: Map, race: Race) -> FrontendError:
-    touches = (race.first, race.second)
-    lines = [f"line {touch.place.span.line}: it {touch}" for touch in touches if touch.place.span is not None]
+    accesses = (race.first, race.second)
+    lines = [f"line {access.place.span.line}: it {access}" for access in accesses if access.place.span is not None]
     return FrontendError(
         f"iterations of this parallel map depend on each other: {race}",
         span=node.span,

@@ -84,7 +84,7 @@ def _stems(target: ast.expr, count: int) -> list[str]:
 
 
 def _prepare_conflicts(frame: Frame, shared: frozenset[str], body: Callable[[], OpenRegion]) -> None:
-    """Give each name that the map accumulates into a home of the dtype that it ends up with."""
+    """Give each name that the map accumulates into a slot of the dtype that it ends up with."""
     numbers = sorted(name for name in shared if is_number(frame.env[name]))
     if not numbers:
         return
@@ -94,10 +94,10 @@ def _prepare_conflicts(frame: Frame, shared: frozenset[str], body: Callable[[], 
         changed = False
         for name, found in conflicts.items():
             joined = joins.join(frame, name, [frame.env[name], found], joins.Paths(entering=2))
-            home = joined if isinstance(joined, Scalar) else frame.home(name, scalar_expr(found).dtype, False)
-            if home != frame.env[name]:
-                joins.move(frame, [(home, frame.env[name])])
-                frame.env[name] = home
+            slot = joined if isinstance(joined, Scalar) else frame.slot(name, scalar_expr(found).dtype, False)
+            if slot != frame.env[name]:
+                joins.move(frame, [(slot, frame.env[name])])
+                frame.env[name] = slot
                 changed = True
         if not changed:
             return

@@ -41,7 +41,7 @@ def accumulate(frame: Frame, scope: OpenRegion, name: str, symbol: str, value: V
         result = frame.b.operator(symbol, current, value)
     scope.accumulators[name] = result
     match current:
-        case Scalar(expr=Load(container=container, indices=(), dtype=dtype)) if frame.is_home(container):
+        case Scalar(expr=Load(container=container, indices=(), dtype=dtype)) if frame.is_slot(container):
             amount = unary(frame.b, "-", value) if symbol == "-" else value
             expr = convert(scalar_expr(amount), dtype)
             frame.emit.tasklet([(Memlet(container, Subset(), RESOLUTIONS[symbol]), expr)])
@@ -78,10 +78,10 @@ def conflicts(frame: Frame, target: ArrayValue) -> bool:
 
 def _is_private(scope: OpenRegion, frame: Frame, container: str) -> bool:
     """Return whether the container is declared inside the body of the map."""
-    home = frame.emit.regions.get(frame.b.root(container))
+    declared_in = frame.emit.regions.get(frame.b.root(container))
     around = frame.emit.open_regions
     inside = next((k for k, region in enumerate(around) if region is scope.region), len(around))
-    return any(region is home for region in around[inside:])
+    return any(region is declared_in for region in around[inside:])
 
 
 def _decided_by(dim: Expr | Range, param: str, scope: OpenRegion) -> bool:

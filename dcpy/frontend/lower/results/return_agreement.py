@@ -69,10 +69,10 @@ def alike(frame: Frame, one: ReturnedValue, other: ReturnedValue) -> bool:
     """Return whether two returns give the same kind of thing, so that both fill the same results."""
     several = one.site.is_version and other.site.is_version
     pairs = zip(one.leaves, other.leaves, strict=True) if one.parts == other.parts else ()
-    return one.parts == other.parts and all(_meet(frame, mine, theirs, several) for mine, theirs in pairs)
+    return one.parts == other.parts and all(_agree(frame, mine, theirs, several) for mine, theirs in pairs)
 
 
-def _meet(frame: Frame, one: Value, other: Value, several: bool) -> bool:
+def _agree(frame: Frame, one: Value, other: Value, several: bool) -> bool:
     if one == other:
         return True
     if is_number(one) and is_number(other):

@@ -112,10 +112,10 @@ def list_slot(frame: Frame, name: str, lists: Sequence[List], kind: item_kinds.I
             continue
         container = value.array.container
         same = item_kinds.same_kind(frame.b, kind, item_kinds.kind_of_list(frame.b, value))
-        _, (owner, *_) = frame.homes().get(container, (None, ("",)))
+        _, (owner, *_) = frame.slots().get(container, (None, ("",)))
         if same and owner == name and frame.emit.is_visible(container):  # that of another name may be in use
             return replace(value, fill=None)
-    return frame.list_home(name, kind)
+    return frame.list_slot(name, kind)
 
 
 def load_list(

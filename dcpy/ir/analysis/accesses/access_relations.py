@@ -115,8 +115,8 @@ class _WantedAccesses:
         self._nodes: dict[State, list[Node]] = {}
         outside = part.owner if isinstance(part, Region) else holder_of(part)
         for name in wanted:
-            for toucher in uses.touchers(name):
-                self._enter(toucher, outside)
+            for accessor in uses.accessors(name):
+                self._enter(accessor, outside)
 
     def _enter(self, element: Element | None, outside: object) -> None:
         while element is not None and element is not outside and element not in self.around:

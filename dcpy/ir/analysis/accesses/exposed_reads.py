@@ -42,14 +42,14 @@ def exposed_accesses(element: Element, uses: Uses) -> dict[str, ExposedAccesses]
         accesses: dict[str, list[MemoryAccess]] = {}
         for access in accesses_in(element, uses):
             accesses.setdefault(access.root, []).append(access)
-        facts[_KEY] = {name: _touched(found, element, uses) for name, found in accesses.items()}
+        facts[_KEY] = {name: _accessed(found, element, uses) for name, found in accesses.items()}
     found: dict[str, ExposedAccesses] = facts[_KEY]
     return found
 
 
 def read_by_itself(element: Element, uses: Uses) -> dict[str, None]:
     """The containers that are read by what is written on an element itself: a condition, a bound."""
-    return dict.fromkeys(uses.root(name) for name in uses.touches(element).reads)
+    return dict.fromkeys(uses.root(name) for name in uses.accesses(element).reads)
 
 
 def exposed_arguments(sdfg: Sdfg) -> tuple[str, ...]:
@@ -60,12 +60,12 @@ def exposed_arguments(sdfg: Sdfg) -> tuple[str, ...]:
     for block in sdfg.body.blocks:
         for element in block.nodes if isinstance(block, State) else (block,):
             found = exposed_accesses(element, uses)
-            exposed |= {name: None for name, touched in found.items() if touched.exposed and name not in written}
-            written |= {name for name, touched in found.items() if touched.whole}
+            exposed |= {name: None for name, accessed in found.items() if accessed.exposed and name not in written}
+            written |= {name for name, accessed in found.items() if accessed.whole}
     return tuple(name for name in sdfg.arguments if name in exposed)
 
 
-def _touched(accesses: list[MemoryAccess], element: Element, uses: Uses) -> ExposedAccesses:
+def _accessed(accesses: list[MemoryAccess], element: Element, uses: Uses) -> ExposedAccesses:
     desc = uses.desc(accesses[0].root)
     everything = Footprint(Subset.whole(desc.shape))
     ranges = uses.ranges_at(element)

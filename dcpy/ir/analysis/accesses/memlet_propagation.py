@@ -154,13 +154,13 @@ def _swept_range(dim: Range, sweep: SymbolValues, ranges: Ranges) -> tuple[Range
     if starts is None or stops is None:
         return None
     low, high = starts[0], stops[1]
-    if dim.start is dim.stop - dim.size and number == 1 and _touching(dim, starts[2], sweep):
+    if dim.start is dim.stop - dim.size and number == 1 and _accessing(dim, starts[2], sweep):
         return Range(low, high), True
     one_sided = sweep.symbol not in dim.start.symbols or sweep.symbol not in dim.stop.symbols
     return Range(low, high), one_sided and number == 1 and sweep.nonempty
 
 
-def _touching(dim: Range, slope: Expr | None, sweep: SymbolValues) -> bool:
+def _accessing(dim: Range, slope: Expr | None, sweep: SymbolValues) -> bool:
     """Return whether consecutive ranges meet end to end: ``T*i : T*i + T``."""
     return slope is not None and sweep.step is not None and slope * sweep.step is dim.size
 

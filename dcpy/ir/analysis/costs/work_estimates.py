@@ -216,8 +216,8 @@ def _cost_of(element: Element, typical: TypicalValues) -> int:
 def _cost_of_node(node: Node, typical: TypicalValues) -> int:
     match node:
         case Tasklet(code=code):
-            touched = dict.fromkeys(memlet.container for memlet in (*node.reads(), *node.writes()))
-            moved = sum(_bytes(container, node, typical.sdfg) for container in touched)
+            accessed = dict.fromkeys(memlet.container for memlet in (*node.reads(), *node.writes()))
+            moved = sum(_bytes(container, node, typical.sdfg) for container in accessed)
             computed = sum(cost_of_code(expr, typical.costs) for _, expr in code)
             return -(-moved // typical.costs.bytes_per_unit) + computed
         case Copy(src=src):

@@ -25,12 +25,12 @@ from dcpy.ir.symbolic import Ranges
 from dcpy.ir.tree import Element, TreeNode, bodies_of, children, holder_of, subtree
 
 KeyOf = Callable[[Element], Hashable | None]
-Touched = tuple[frozenset[str], frozenset[str]]  # the arguments that an SDFG may read, and those that it may write
+AccessedArguments = tuple[frozenset[str], frozenset[str]]  # which an SDFG may read, and which it may write
 WrittenBy = Callable[[Sdfg], frozenset[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Touches:
+class Accesses:
     """Names that one element reads, writes, mentions and defines, each once, in order of appearance."""
 
     reads: tuple[str, ...] = ()
@@ -39,7 +39,7 @@ class Touches:
     defines: tuple[str, ...] = ()  #: loop and map parameters, worker numbers, assigned symbols
 
 
-_NOTHING = Touches()
+_NOTHING = Accesses()
 
 
 class Uses:
@@ -47,7 +47,7 @@ class Uses:
 
     def __init__(self, sdfg: Sdfg, callees: CalleeAccesses | None = None) -> None:
         self.sdfg = sdfg
-        self._touches: dict[Element, Touches] = {}
+        self._accesses: dict[Element, Accesses] = {}
         self._readers: dict[str, dict[Element, None]] = {}
         self._writers: dict[str, dict[Element, None]] = {}
         self._users: dict[str, dict[Element, None]] = {}
@@ -75,7 +75,7 @@ class Uses:
         """Elements that write a container, by this very name."""
         return tuple(self._writers.get(container, ()))
 
-    def touchers(self, container: str) -> tuple[Element, ...]:
+    def accessors(self, container: str) -> tuple[Element, ...]:
         """Readers and writers, each once."""
         return tuple(self._readers.get(container, {}) | self._writers.get(container, {}))
 
@@ -84,11 +84,11 @@ class Uses:
         descs = self._descs
         return [name for name in names if isinstance(descs[name], Stream)]
 
-    def few_touchers(self, container: str, most: int) -> tuple[Element, ...]:
+    def few_accessors(self, container: str, most: int) -> tuple[Element, ...]:
         """Readers and writers, unless they are more than `most`: then none, without a look at each."""
         if max(len(self._readers.get(container, ())), len(self._writers.get(container, ()))) > most:
             return ()
-        found = self.touchers(container)
+        found = self.accessors(container)
         return found if len(found) <= most else ()
 
     def users(self, symbol: str) -> tuple[Element, ...]:
@@ -103,13 +103,13 @@ class Uses:
         """Containers whose shape, strides or window mention a symbol."""
         return tuple(self._described.get(symbol, ()))
 
-    def touches(self, element: Element) -> Touches:
+    def accesses(self, element: Element) -> Accesses:
         """Return the names that an element touches; it must be in the SDFG."""
-        return self._touches[element]
+        return self._accesses[element]
 
     def holds(self, element: Element) -> bool:
         """Return whether an element is in the SDFG (still)."""
-        return element in self._touches
+        return element in self._accesses
 
     def views_of(self, container: str) -> tuple[str, ...]:
         """Views whose base is this container, directly."""
@@ -154,14 +154,14 @@ class Uses:
         plain = isinstance(desc, Scalar) or (isinstance(desc, Array) and not desc.alias)
         return plain and not self._views.get(container)
 
-    def is_touched(self, container: str) -> bool:
+    def is_accessed(self, container: str) -> bool:
         """Return whether anything reads, writes or views a container."""
         return any(index.get(container) for index in (self._readers, self._writers, self._views))
 
     def is_unused(self, container: str) -> bool:
         """Return whether a container could go: nothing touches it, and neither the caller nor its declaration needs it.
         """
-        if self.is_touched(container) or (
+        if self.is_accessed(container) or (
             not self._descs[container].transient and container not in self.sdfg.constants
         ):
             return False
@@ -213,12 +213,12 @@ class Uses:
         The table of each `key_of` is made at the first question, and then kept current.
         """
         if key_of not in self._groups:
-            self._groups[key_of] = ElementGroups(key_of, self._touches)
+            self._groups[key_of] = ElementGroups(key_of, self._accesses)
         return self._groups[key_of].of(element)
 
     def differs_from(self, other: Uses) -> str:
         """The first thing that two indices of one SDFG disagree about; nothing where they agree."""
-        for mine, its in ((self._descs, other._descs), (self._homes, other._homes), (self._touches, other._touches)):
+        for mine, its in ((self._descs, other._descs), (self._homes, other._homes), (self._accesses, other._accesses)):
             for name in dict.fromkeys((*mine, *its)):
                 if mine.get(name) != its.get(name):
                     return name if isinstance(name, str) else f"a {name.kind}"
@@ -250,15 +250,15 @@ class Uses:
         for region in bodies_of(element):
             for name in region.containers:
                 self.undeclare(name)
-        self._unlink(element, self._touches.pop(element, Touches()))
+        self._unlink(element, self._accesses.pop(element, Accesses()))
         for groups in self._groups.values():
             groups.remove(element)
         self._forget(element)
 
-    def refresh(self, element: Element) -> Touches:
+    def refresh(self, element: Element) -> Accesses:
         """Look again at one element that was changed; return what it touched before."""
-        before = self._touches.get(element, _NOTHING)
-        after = touches_of(element, self.callees.written_by)
+        before = self._accesses.get(element, _NOTHING)
+        after = accesses_of(element, self.callees.written_by)
         if before != after:
             if before is not _NOTHING:
                 self._unlink(element, before)
@@ -266,7 +266,7 @@ class Uses:
             for index, names in self._tables(after):
                 for name in names:
                     index.setdefault(name, {})[element] = None
-        self._touches[element] = after
+        self._accesses[element] = after
         for groups in self._groups.values():
             groups.refresh(element)
         self._forget(element)
@@ -298,7 +298,7 @@ class Uses:
         pending = [name]
         while pending:
             shown = pending.pop()
-            for element in self.touchers(shown):
+            for element in self.accessors(shown):
                 self.forget_facts(element)
             pending += self._views.get(shown, ())
 
@@ -325,29 +325,29 @@ class Uses:
         for symbol in desc_symbols(desc):
             self._described[symbol].pop(name, None)
 
-    def arguments_touched(self) -> Touched:
+    def arguments_accessed(self) -> AccessedArguments:
         """The containers of arguments and results that the SDFG may read, and those that it may write."""
         outside = {*self.sdfg.arguments, *(result.container for result in self.sdfg.results)}
         read, written = (
-            {name for touched in index for name in self.overlapping(touched)}
+            {name for accessed in index for name in self.overlapping(accessed)}
             for index in (self._readers, self._writers)
         )
         return frozenset(outside & read), frozenset(outside & written)
 
-    def _forget_ordered(self, touches: Touches) -> None:
+    def _forget_ordered(self, accesses: Accesses) -> None:
         if self._ordered_writers:
-            for name in touches.writes:
+            for name in accesses.writes:
                 self._ordered_writers.pop(name, None)
 
-    def _tables(self, touches: Touches) -> Iterator[tuple[dict[str, dict[Element, None]], tuple[str, ...]]]:
-        yield self._readers, touches.reads
-        yield self._writers, touches.writes
-        yield self._users, touches.symbols
-        yield self._definers, touches.defines
+    def _tables(self, accesses: Accesses) -> Iterator[tuple[dict[str, dict[Element, None]], tuple[str, ...]]]:
+        yield self._readers, accesses.reads
+        yield self._writers, accesses.writes
+        yield self._users, accesses.symbols
+        yield self._definers, accesses.defines
 
-    def _unlink(self, element: Element, touches: Touches) -> None:
-        self._forget_ordered(touches)
-        for index, names in self._tables(touches):
+    def _unlink(self, element: Element, accesses: Accesses) -> None:
+        self._forget_ordered(accesses)
+        for index, names in self._tables(accesses):
             for name in names:
                 index[name].pop(element, None)
 
@@ -389,25 +389,25 @@ class CalleeAccesses:
     """Accesses of called SDFGs to their arguments, computed once for each."""
 
     def __init__(self) -> None:
-        self._known: dict[Sdfg, Touched] = {}
+        self._known: dict[Sdfg, AccessedArguments] = {}
 
     def read_by(self, callee: Sdfg) -> frozenset[str]:
         """The argument containers that a callee may read."""
-        return self._touched_by(callee)[0]
+        return self._accessed_by(callee)[0]
 
     def written_by(self, callee: Sdfg) -> frozenset[str]:
         """The argument containers that a callee may write."""
-        return self._touched_by(callee)[1]
+        return self._accessed_by(callee)[1]
 
-    def _touched_by(self, callee: Sdfg) -> Touched:
+    def _accessed_by(self, callee: Sdfg) -> AccessedArguments:
         if callee not in self._known:
-            self._known[callee] = Uses(callee, self).arguments_touched()
+            self._known[callee] = Uses(callee, self).arguments_accessed()
         return self._known[callee]
 
 
-def touches_of(element: Element, written_by: WrittenBy) -> Touches:
+def accesses_of(element: Element, written_by: WrittenBy) -> Accesses:
     """Return the names that one element touches itself. `written_by` says which arguments a callee may write."""
-    collected = _TouchCollector()
+    collected = _ElementAccessCollector()
     for name, role in element.roles.items():
         collected.of_role(role, held(getattr(element, name), role))
     for callee in element.callees():
@@ -415,7 +415,7 @@ def touches_of(element: Element, written_by: WrittenBy) -> Touches:
         for operand in element.operands():
             if operand.role is Role.PASSED and operand.connector in written:
                 collected.writes[operand.memlet.container] = None
-    return Touches(tuple(collected.reads), tuple(collected.writes), tuple(collected.symbols), tuple(collected.defines))
+    return Accesses(tuple(collected.reads), tuple(collected.writes), tuple(collected.symbols), tuple(collected.defines))
 
 
 def desc_symbols(desc: Data) -> tuple[str, ...]:
@@ -435,7 +435,7 @@ def desc_symbols(desc: Data) -> tuple[str, ...]:
     return tuple(names)
 
 
-class _TouchCollector:
+class _ElementAccessCollector:
     def __init__(self) -> None:
         self.reads: dict[str, None] = {}
         self.writes: dict[str, None] = {}

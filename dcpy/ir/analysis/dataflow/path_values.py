@@ -388,8 +388,8 @@ class _PathToPlace:
     def _writes(self, step: Element, name: str) -> bool:
         """Return whether a step writes a scalar, or assigns a symbol."""
         if isinstance(step, Tasklet | Copy | SymbolAssign):
-            touched = self.uses.touches(step)
-            return name in touched.writes or name in touched.defines
+            accessed = self.uses.accesses(step)
+            return name in accessed.writes or name in accessed.defines
         found = summary_of(step, self.uses)
         return name in found.writes or name in found.assigned
 

@@ -87,9 +87,9 @@ def _summary(element: Element, uses: Uses) -> Summary:
         own = part.effects
         if own is not Effect.NOTHING:
             effects |= own
-        touched = uses.touches(part)
-        reads |= dict.fromkeys(touched.reads)
-        writes |= dict.fromkeys(touched.writes)
+        accessed = uses.accesses(part)
+        reads |= dict.fromkeys(accessed.reads)
+        writes |= dict.fromkeys(accessed.writes)
         if isinstance(part, Node):
             nodes += 1
             for callee in () if part.has_only_memlets else part.callees():
@@ -107,6 +107,6 @@ def _summary(element: Element, uses: Uses) -> Summary:
 def _changed(parts: list[Element], uses: Uses) -> Iterator[str]:
     """Yield the containers that elements write, and the queues that they pop, which changes them."""
     for part in parts:
-        touched = uses.touches(part)
-        yield from touched.writes
-        yield from uses.streams_among(touched.reads)
+        accessed = uses.accesses(part)
+        yield from accessed.writes
+        yield from uses.streams_among(accessed.reads)

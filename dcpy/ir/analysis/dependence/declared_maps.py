@@ -52,9 +52,9 @@ def certain_race(node: Map, uses: Uses) -> Race | None:
     points = tuple(zip(node.params, node.domain, strict=True))
     ranges = uses.ranges_at(node)
     for group in by_memory(accesses_of_body(node, uses)).values():
-        sure = [touch for touch in group if touch.is_sure()][:_MOST]
+        sure = [access for access in group if access.is_sure()][:_MOST]
         for pair in combinations_with_replacement(sure, 2):
-            first, second = sorted(pair, key=lambda touch: not touch.is_write)
+            first, second = sorted(pair, key=lambda access: not access.is_write)
             if _surely_meet(first, second, points, ranges):
                 gap = None
                 if len(points) == 1 and first.subset is not None and second.subset is not None:
@@ -72,8 +72,8 @@ def _surely_meet(first: MemoryAccess, second: MemoryAccess, points: Sequence[Var
     return ours is not None and theirs is not None and always_overlap(ours, theirs, points, ranges)
 
 
-def _writes_one_value(touch: MemoryAccess) -> bool:
+def _writes_one_value(access: MemoryAccess) -> bool:
     """Return whether all iterations write the same: then it does not matter which is the last."""
-    return isinstance(touch.place, Tasklet) and not touch.place.inputs and not any(
-        symbols_of(expr) for _, expr in touch.place.code
+    return isinstance(access.place, Tasklet) and not access.place.inputs and not any(
+        symbols_of(expr) for _, expr in access.place.code
     )

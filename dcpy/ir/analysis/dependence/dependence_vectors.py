@@ -243,11 +243,11 @@ def is_private_to_iterations(group: Sequence[MemoryAccess], nest: Nest, uses: Us
     Only the body touches it, and each iteration reads only what it wrote itself.
     """
     root = group[0].root
-    if any(touch.root != root for touch in group) or not is_own_memory(root, nest.body, uses):
+    if any(access.root != root for access in group) or not is_own_memory(root, nest.body, uses):
         return False
     points = tuple((axis.param, axis.range) for axis in nest.axes)
     inside = Footprint(Subset(), points).known(ranges)
-    reads = [touch for touch in group if not touch.is_write or touch.wcr]
+    reads = [access for access in group if not access.is_write or access.wcr]
     return all(surely_written_before(read, group, inside).is_yes for read in reads)
 
 
@@ -258,4 +258,4 @@ def is_own_memory(root: str, body: Region, uses: Uses) -> bool:
     desc = uses.desc(root)
     if isinstance(desc, Array) and desc.lifetime is not Lifetime.SCOPE:
         return False
-    return all(is_inside(toucher, body) for name in uses.overlapping(root) for toucher in uses.touchers(name))
+    return all(is_inside(accessor, body) for name in uses.overlapping(root) for accessor in uses.accessors(name))

@@ -13,14 +13,14 @@ from dcpy.ir.region import Loop
 from dcpy.ir.tree import Element
 
 
-def may_touch(toucher: Element, kept: Memlet, loop: Loop, uses: Uses, *, is_own: bool = False) -> bool:
+def may_access(accessor: Element, kept: Memlet, loop: Loop, uses: Uses, *, is_own: bool = False) -> bool:
     """Return whether a part of a loop's body may touch what a memlet names, in whichever iterations both are.
 
     Accesses to just that do not count of one that `is_own`: it is there for that element.
     """
     root, subset = in_base(kept, uses.desc)
     names = set(uses.overlapping(kept.container))
-    accesses = [each for each in accesses_of_body(loop, uses) if each.place is toucher and each.container in names]
+    accesses = [each for each in accesses_of_body(loop, uses) if each.place is accessor and each.container in names]
     if not accesses or subset is None:
         return True  # containers of an iteration's own are not among them
     points: tuple[Variable, ...] = ((loop.param, loop.range),)

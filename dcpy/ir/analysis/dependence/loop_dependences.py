@@ -58,13 +58,13 @@ def loop_dependences(
     if obstacle:
         return LoopDependences(Answer(None, str(obstacle)))
     ranges = uses.ranges_at(loop)
-    touches = accesses_of_body(loop, uses)
+    accesses = accesses_of_body(loop, uses)
     private: list[str] = []
     reductions: list[str] = []
-    for memory, group in by_memory(touches).items():
+    for memory, group in by_memory(accesses).items():
         if memory in apart:
             continue
-        if any(touch.wcr for touch in group):
+        if any(access.wcr for access in group):
             reductions.append(memory)
         answer = first_conflict(group, ((loop.param, loop.range),), ranges)
         if answer.is_no:
@@ -101,8 +101,8 @@ def _nodes_meet(first: Node, second: Node, uses: Uses, ranges: Ranges) -> Answer
         return INDEPENDENT
     ours, theirs = accesses_in(first, uses), accesses_in(second, uses)
     return groups_depend(
-        [touch for touch in ours if touch.memory in shared],
-        [touch for touch in theirs if touch.memory in shared],
+        [access for access in ours if access.memory in shared],
+        [access for access in theirs if access.memory in shared],
         (),
         ranges,
     )
@@ -170,12 +170,12 @@ def _meet_below(
     return overlap_across(ours, theirs, points, ranges)
 
 
-def by_memory(touches: Iterable[MemoryAccess]) -> dict[str, list[MemoryAccess]]:
+def by_memory(accesses: Iterable[MemoryAccess]) -> dict[str, list[MemoryAccess]]:
     """The touches of each memory that is written, in order of first touch."""
     groups: dict[str, list[MemoryAccess]] = {}
-    for touch in touches:
-        groups.setdefault(touch.memory, []).append(touch)
-    return {memory: group for memory, group in groups.items() if any(touch.is_write for touch in group)}
+    for access in accesses:
+        groups.setdefault(access.memory, []).append(access)
+    return {memory: group for memory, group in groups.items() if any(access.is_write for access in group)}
 
 
 def first_conflict(group: Sequence[MemoryAccess], points: Sequence[Variable], ranges: Ranges) -> Answer:
@@ -221,11 +221,11 @@ def _different_pairs(group: Sequence[MemoryAccess]) -> Iterator[tuple[MemoryAcce
             yield (first, second) if first.is_write else (second, first)
 
 
-def kinds_of(touches: Iterable[MemoryAccess]) -> tuple[MemoryAccess, ...]:
+def kinds_of(accesses: Iterable[MemoryAccess]) -> tuple[MemoryAccess, ...]:
     """One touch of each kind: a thousand reads of ``A[i]`` are one."""
     kinds: dict[tuple[object, ...], MemoryAccess] = {}
-    for touch in touches:
-        kinds.setdefault((touch.root, touch.subset, touch.is_write, touch.wcr, touch.footprint()), touch)
+    for access in accesses:
+        kinds.setdefault((access.root, access.subset, access.is_write, access.wcr, access.footprint()), access)
     return tuple(kinds.values())
 
 
@@ -299,9 +299,9 @@ def _takes_over(region: Region, symbol: str, uses: Uses) -> bool:
     described = uses.described_by(symbol)
     for block in region.blocks:
         elements: tuple[Element, ...] = (block, *block.nodes) if isinstance(block, State) else (block,)
-        for touches in map(uses.touches, elements):
-            touched = (*touches.reads, *touches.writes) if described else ()
-            if symbol in touches.symbols or any(name in described for name in touched):
+        for accesses in map(uses.accesses, elements):
+            accessed = (*accesses.reads, *accesses.writes) if described else ()
+            if symbol in accesses.symbols or any(name in described for name in accessed):
                 return True
         if isinstance(block, SymbolAssign) and block.symbol == symbol:
             return False
@@ -319,16 +319,16 @@ def _can_be_private(loop: Loop, group: Sequence[MemoryAccess], uses: Uses, range
     So it is where only the loop touches it, and each iteration reads only what it wrote itself.
     """
     root = group[0].root
-    if any(touch.root != root for touch in group) or not uses.is_private(root):
+    if any(access.root != root for access in group) or not uses.is_private(root):
         return False
     desc = uses.desc(root)
     if isinstance(desc, Array) and desc.lifetime is not Lifetime.SCOPE:
         return False
     names = uses.overlapping(root)
-    if any(not is_inside(toucher, loop.body) for name in names for toucher in uses.touchers(name)):
+    if any(not is_inside(accessor, loop.body) for name in names for accessor in uses.accessors(name)):
         return False
     inside = Footprint(Subset(), ((loop.param, loop.range),)).known(ranges)
-    reads = [touch for touch in group if not touch.is_write or touch.wcr]
+    reads = [access for access in group if not access.is_write or access.wcr]
     return all(surely_written_before(read, group, inside).is_yes for read in reads)
 
 
@@ -337,16 +337,16 @@ def surely_written_before(read: MemoryAccess, group: Iterable[MemoryAccess], ran
     part.
     """
     earlier = [
-        (touch, touch.shared_scopes(read))
-        for touch in group
-        if touch.is_write and not touch.wcr and touch.position < read.position and touch.root == read.root
+        (access, access.shared_scopes(read))
+        for access in group
+        if access.is_write and not access.wcr and access.position < read.position and access.root == read.root
     ]
-    sure = [(touch, common) for touch, common in earlier if touch.is_sure(common)]
+    sure = [(access, common) for access, common in earlier if access.is_sure(common)]
     fixed = max((common for _, common in sure), default=0)
     for scope in read.scopes[:fixed]:
         ranges = Footprint(Subset(), scope.variables).known(ranges)
     inner = read.footprint(fixed)
-    outers = [footprint for touch, common in sure if (footprint := touch.footprint(common)) is not None]
+    outers = [footprint for access, common in sure if (footprint := access.footprint(common)) is not None]
     if inner is None or not outers:
         return Answer(None, f"nothing surely writes {read.container} before")
     return covers(outers, inner, ranges)
@@ -355,9 +355,9 @@ def surely_written_before(read: MemoryAccess, group: Iterable[MemoryAccess], ran
 def _candidates(group: Sequence[MemoryAccess]) -> bool:
     """Return whether only tasklets that update one element touch it: ``acc = acc + x``."""
     return all(
-        isinstance(touch.place, Tasklet)
-        and touch.subset in [other.subset for other in group if other.place is touch.place and other is not touch]
-        for touch in group
+        isinstance(access.place, Tasklet)
+        and access.subset in [other.subset for other in group if other.place is access.place and other is not access]
+        for access in group
     )
 
 

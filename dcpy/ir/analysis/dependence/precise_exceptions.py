@@ -31,9 +31,9 @@ def why_failures_are_seen(loop: Loop, uses: Uses) -> Refusal | None:
         return Refusal("its values do not go up, so the first iteration that fails is not the lowest one")
     if exits and not is_bounded(loop, exits):
         return Refusal("no array that it looks at first bounds the number of iterations behind one that raises")
-    for touch in accesses_of_body(loop, uses) if exits else ():
-        if touch.is_write and not _is_unseen(touch.root, uses):
-            return Refusal(f"an iteration may raise, and the caller would see what later ones write to {touch.root!r}")
+    for access in accesses_of_body(loop, uses) if exits else ():
+        if access.is_write and not _is_unseen(access.root, uses):
+            return Refusal(f"an iteration may raise, and the caller would see what later ones write to {access.root!r}")
     return None
 
 

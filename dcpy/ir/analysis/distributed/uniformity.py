@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dcpy.ir.analysis.dataflow.def_use import CalleeAccesses, desc_symbols, touches_of
+from dcpy.ir.analysis.dataflow.def_use import CalleeAccesses, accesses_of, desc_symbols
 from dcpy.ir.communication import CommNode
 from dcpy.ir.distribution import coordinate_names
 from dcpy.ir.expressions.scalar import Load, ScalarExpr, symbols_in, walk
@@ -40,13 +40,13 @@ def varying_names(sdfg: Sdfg) -> frozenset[str]:
 
 def _follow(element: Element, varying: set[str], callees: CalleeAccesses) -> None:
     """Add what an element makes of values that vary, or on some ranks only."""
-    touched = touches_of(element, callees.written_by)
+    accessed = accesses_of(element, callees.written_by)
     if isinstance(element, CommNode) and not is_divergent(element, varying):
-        varying.update({*touched.writes, *touched.defines} - element.same_outputs)
+        varying.update({*accessed.writes, *accessed.defines} - element.same_outputs)
         return
-    inputs = varying.intersection((*touched.reads, *touched.symbols))
+    inputs = varying.intersection((*accessed.reads, *accessed.symbols))
     if inputs or isinstance(element, CommNode) or is_divergent(element, varying):
-        varying.update((*touched.writes, *touched.defines))
+        varying.update((*accessed.writes, *accessed.defines))
 
 
 def is_divergent(element: Element, varying: set[str] | frozenset[str]) -> bool:

@@ -146,7 +146,7 @@ class _ValidityDataflow:
                 self.leave(block, state)
                 return None
             case Check():
-                self.touches(block, state)
+                self.accesses(block, state)
                 lost = [name for name in self.arguments if not state[name] & self.homes[name]]
                 if lost:
                     self.demand.on_failure(lost, block)
@@ -291,19 +291,19 @@ class _ValidityDataflow:
             for name in lost:
                 if name not in fetched:
                     self.need(name, self.homes[name], element, state)
-        self.touches(element, state)
+        self.accesses(element, state)
 
-    def touches(self, element: Element, state: Validity) -> None:
-        for root, touched in exposed_accesses(element, self.uses).items():
-            self.touch(root, touched, element, state)
+    def accesses(self, element: Element, state: Validity) -> None:
+        for root, accessed in exposed_accesses(element, self.uses).items():
+            self.access(root, accessed, element, state)
 
-    def touch(self, root: str, touched: ExposedAccesses, element: Element, state: Validity) -> None:
+    def access(self, root: str, accessed: ExposedAccesses, element: Element, state: Validity) -> None:
         name, side = self.pairs.get(root, root), Side.DEVICE if root in self.pairs else Side.HOST
         if name not in self.tracked:
             return
-        if touched.needs:
+        if accessed.needs:
             self.need(name, side, element, state)
-        if touched.writes:
+        if accessed.writes:
             state[name] = side
 
     def transfer(self, node: Copy, state: Validity) -> bool:

@@ -63,7 +63,7 @@ def _why_not_this(element: Element, changing: Set[str], uses: Uses) -> Refusal |
         return Refusal(f"a {described(element)} is inside", (element,))
     if bodies_of(element) or element.callees() or is_library_call(element):
         return Refusal(f"the host does more than launch and compute numbers: {described(element)}", (element,))
-    for name in dict.fromkeys((*uses.touches(element).reads, *uses.touches(element).writes)):
+    for name in dict.fromkeys((*uses.accesses(element).reads, *uses.accesses(element).writes)):
         desc = uses.desc(uses.root(name))
         if getattr(desc, "space", Space.HOST) is not Space.HOST:
             return Refusal(f"{described(element)} is no kernel, and touches {name!r} on the device", (element,))
@@ -85,13 +85,13 @@ def launches_alike(loop: Loop, uses: Uses) -> bool:
     """Return whether a loop that may be recorded does the same in each iteration: launch kernels in which no counter
     is.
     """
-    computed = (uses.touches(element) for element in run_by_host(loop.body) if not is_kernel(element))
-    if any(touched.writes or touched.defines for touched in computed):
+    computed = (uses.accesses(element) for element in run_by_host(loop.body) if not is_kernel(element))
+    if any(accessed.writes or accessed.defines for accessed in computed):
         return False
     sizes = set(uses.described_by(loop.param))
     for element in (part for kernel in launches_in(loop) for part in subtree(kernel)):
-        touched = uses.touches(element)
-        names = {name for each in (*touched.reads, *touched.writes) for name in (each, uses.root(each))}
-        if loop.param in touched.symbols or not sizes.isdisjoint(names):
+        accessed = uses.accesses(element)
+        names = {name for each in (*accessed.reads, *accessed.writes) for name in (each, uses.root(each))}
+        if loop.param in accessed.symbols or not sizes.isdisjoint(names):
             return False
     return True

@@ -49,10 +49,10 @@ def count(move: MovedBytes, sizes: Mapping[str, int]) -> SectorCount:
         return SectorCount(0, 0)
     if places > MOST_ELEMENTS:
         return _estimated(move, sizes, places)
-    touched, every = _marked(move.parts, shape, strides, places, sizes, certain=False)
+    accessed, every = _marked(move.parts, shape, strides, places, sizes, certain=False)
     needed, _ = _marked(move.needed, shape, strides, places, sizes, certain=True)
     exact = every and not move.is_data_dependent
-    return SectorCount(int(needed.sum()) * move.itemsize, _sectors(touched, move.itemsize) * SECTOR, exact)
+    return SectorCount(int(needed.sum()) * move.itemsize, _sectors(accessed, move.itemsize) * SECTOR, exact)
 
 
 def _estimated(move: MovedBytes, sizes: Mapping[str, int], places: int) -> SectorCount:

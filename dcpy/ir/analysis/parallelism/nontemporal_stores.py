@@ -73,7 +73,7 @@ def _is_streamed(memlet: Memlet, node: Map, around: list[Element], uses: Uses) -
 def _is_alone(memlet: Memlet, writer: Element, outermost: Element, uses: Uses) -> bool:
     """Return whether nothing else inside touches that memory."""
     names = uses.overlapping(memlet.container)
-    inside = (each for name in names for each in uses.touchers(name) if is_inside(each, outermost))
+    inside = (each for name in names for each in uses.accessors(name) if is_inside(each, outermost))
     if set(inside) != {writer} or any(writer in uses.readers(name) for name in names):
         return False
     return [each.container for each in writer.writes()].count(memlet.container) == 1

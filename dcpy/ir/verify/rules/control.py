@@ -120,8 +120,8 @@ def processes_have_names_and_domains(block: Process, scope: Scope) -> Findings:
 def processes_share_nothing_that_changes(block: Dataflow, scope: Scope) -> Findings:
     """No process touches what another one writes; one process pushes to each queue of a stream, and one pops."""
     uses = scope.uses
-    touched = [name for element in subtree(block) for name in _containers_of(element)]
-    if not all(_is_known(name, uses) for name in touched):
+    accessed = [name for element in subtree(block) for name in _containers_of(element)]
+    if not all(_is_known(name, uses) for name in accessed):
         return  # which other rules report
     parts = [
         ConcurrentPart(inner.name, inner.body, tuple(zip(inner.params, inner.domain, strict=False)))

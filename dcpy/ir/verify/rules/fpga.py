@@ -58,13 +58,13 @@ def tokens_come_and_go(block: Dataflow, scope: Scope) -> Findings:
 def arrays_have_one_writer(block: Dataflow, scope: Scope) -> Findings:
     """An array that one process writes is touched by no other process of the same dataflow block."""
     uses = scope.uses
-    touched: dict[str, dict[str, bool]] = {}  # memory, process: whether it writes there
+    accessed: dict[str, dict[str, bool]] = {}  # memory, process: whether it writes there
     for process in _processes(block):
         for access in accesses_in(process, uses):
             if not access.of_queue:
-                by = touched.setdefault(access.memory, {})
+                by = accessed.setdefault(access.memory, {})
                 by[process.name] = by.get(process.name, False) or access.is_write
-    for memory, by in touched.items():
+    for memory, by in accessed.items():
         writer = next((name for name, writes in by.items() if writes), "")
         other = next((name for name in by if name != writer), "")
         if writer and other:

@@ -72,8 +72,8 @@ def sides_touch_their_memory(sdfg: Sdfg, scope: Scope) -> Findings:
         elif is_library_call(element):
             yield from _foreign_to_library(element, uses)
         elif not is_transfer(element):
-            touched = uses.touches(element)
-            for name in dict.fromkeys((*touched.reads, *touched.writes)):
+            accessed = uses.accesses(element)
+            for name in dict.fromkeys((*accessed.reads, *accessed.writes)):
                 if side_of(uses.desc(uses.root(name))) is Side.DEVICE:
                     yield f"the host runs {described(element)}, but {name!r} is in the memory of a device"
 
@@ -81,8 +81,8 @@ def sides_touch_their_memory(sdfg: Sdfg, scope: Scope) -> Findings:
 def _foreign_to_device(part: Element, kernel: Element, uses: Uses) -> Iterator[str]:
     if Effect.CALLS_OUT in part.effects:
         yield f"{described(part)} is in a kernel"
-    touched = uses.touches(part)
-    for name in dict.fromkeys((*touched.reads, *touched.writes)):
+    accessed = uses.accesses(part)
+    for name in dict.fromkeys((*accessed.reads, *accessed.writes)):
         root = uses.root(name)
         desc = uses.desc(root)
         if side_of(desc) is Side.DEVICE or is_inside(uses.home(root), kernel):
@@ -92,8 +92,8 @@ def _foreign_to_device(part: Element, kernel: Element, uses: Uses) -> Iterator[s
 
 
 def _foreign_to_library(call: ForeignCall, uses: Uses) -> Iterator[str]:
-    places, touched = places_of(call), uses.touches(call)
-    for name in dict.fromkeys((*touched.reads, *touched.writes)):
+    places, accessed = places_of(call), uses.accesses(call)
+    for name in dict.fromkeys((*accessed.reads, *accessed.writes)):
         of_device = side_of(uses.desc(uses.root(name))) is Side.DEVICE
         if of_device and name not in places:
             yield f"the host reads {name!r} for {call.title}, but it is in the memory of a device"

@@ -108,8 +108,8 @@ def _is_vector_only(node: Node, result: str, uses: Uses) -> bool:
     if not isinstance(node, Gemv):
         return False
     near = uses.overlapping(result)
-    touched = [*((name, memlet) for name, memlet in node.inputs.items() if name != "x"), *node.outputs.items()]
-    return not any(uses.root(memlet.container) in near for _, memlet in touched)
+    accessed = [*((name, memlet) for name, memlet in node.inputs.items() if name != "x"), *node.outputs.items()]
+    return not any(uses.root(memlet.container) in near for _, memlet in accessed)
 
 
 FOR_DEVICES = Pipeline("single-pass", SinglePassProducts(), UpdatedProduct(), BatchProducts())

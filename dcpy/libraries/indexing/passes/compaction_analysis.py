@@ -343,7 +343,7 @@ class _LoopReader:
         """Return the place that a point, and no other one, writes."""
         out = node.outputs["out"].container
         before = self.stored.get(out, (node, sources))[1]
-        inside = [n for o in self.uses.overlapping(out) for n in self.uses.touchers(o) if is_inside(n, self.loop)]
+        inside = [n for o in self.uses.overlapping(out) for n in self.uses.accessors(o) if is_inside(n, self.loop)]
         if before != sources or not all(isinstance(n, Scatter) and n.outputs["out"].container == out for n in inside):
             return Refusal(f"{out!r} is touched elsewhere, too", (node,))
         contents = ArrayContents(self.loop, self.uses, below=self._first_total())
@@ -422,7 +422,7 @@ class _LoopReader:
     def _why_not_own(self, name: str) -> Refusal | None:
         desc, uses = self.uses.desc(name), self.uses
         start = uses.position(self.loop)
-        others = [e for shown in uses.overlapping(name) if shown != name for e in uses.touchers(shown)]
+        others = [e for shown in uses.overlapping(name) if shown != name for e in uses.accessors(shown)]
         is_own = uses.is_private(name) and all(uses.position(e) < start for e in others)  # views that fill it
         if not isinstance(desc, Array) or len(desc.shape) != 1 or not is_own:
             return Refusal(f"{name!r} is not an array of its own with one dimension")
@@ -430,7 +430,7 @@ class _LoopReader:
             return Refusal(f"{name!r} does not shrink with the others")
         if any(isinstance(owner, Loop | While | Map) for owner in owners_around(self.loop, uses.home(name))):
             return Refusal(f"{name!r} goes through the loop more than once")
-        if any(uses.position(e) > start and not is_inside(e, self.loop) for e in uses.touchers(name)):
+        if any(uses.position(e) > start and not is_inside(e, self.loop) for e in uses.accessors(name)):
             return Refusal(f"{name!r} is used after the loop")
         return None
 

@@ -168,7 +168,7 @@ def _why_changed(makers: Mapping[str, Map | Compress], user: LibraryNode, uses: 
             writer = next((w for w in uses.writers(name) if start < _moment(w, region) < end), None)
             if name not in makers and writer is not None:
                 return Refusal(f"{name!r}, which it is computed from, is written in between", (writer,))
-        for symbol in (symbol for part in (node, *_inside(node)) for symbol in uses.touches(part).symbols):
+        for symbol in (symbol for part in (node, *_inside(node)) for symbol in uses.accesses(part).symbols):
             definers = (d for d in uses.definers(symbol) if isinstance(d, SymbolAssign))
             if any(start < _moment(definer, region) < end for definer in definers):
                 return Refusal(f"the symbol {symbol!r} changes in between")

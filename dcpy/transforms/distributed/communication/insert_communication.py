@@ -97,12 +97,12 @@ def _stagings(node: Node, uses: Uses) -> list[Staging] | Refusal:
 
 
 def stagings_of(
-    node: Node, touches: Iterable[NodeAccess], grid: str, home: Home, uses: Uses
+    node: Node, accesses: Iterable[NodeAccess], grid: str, home: Home, uses: Uses
 ) -> list[tuple[Distribution | None, Staging]] | Refusal:
     """Return the stagings of a node at `home` for containers that are not there: the place of each, and its staging."""
     groups: dict[str, list[NodeAccess]] = {}
-    for touch in touches:
-        groups.setdefault(touch.container, []).append(touch)
+    for access in accesses:
+        groups.setdefault(access.container, []).append(access)
     found: list[tuple[Distribution | None, Staging]] = []
     for container, own in groups.items():
         if isinstance(uses.desc(container), Stream):
@@ -110,7 +110,7 @@ def stagings_of(
         where = placed(container, uses)
         if isinstance(where, Refusal):
             return where
-        if not any(locality_problem(touch, where, home, node, uses) for touch in own):
+        if not any(locality_problem(access, where, home, node, uses) for access in own):
             continue
         staging = staging_for(node, container, own, where, grid, home, uses)
         if isinstance(staging, Refusal):
@@ -122,38 +122,45 @@ def stagings_of(
 def needed_by(node: Node, container: str, uses: Uses) -> Distribution | None:
     """The blocks of a container that a node reads; None where it writes it, needs all of it, or reads a view of it."""
     grid, home, _ = home_of(node, uses)
-    touches = [touch for touch in node_accesses(node, uses) if touch.container == container]
-    if not touches or any(touch.is_write for touch in touches):
+    accesses = [access for access in node_accesses(node, uses) if access.container == container]
+    if not accesses or any(access.is_write for access in accesses):
         return None
-    found = staging_for(node, container, touches, None, grid, home, uses)
+    found = staging_for(node, container, accesses, None, grid, home, uses)
     return None if isinstance(found, Refusal) or any(found.points) else found.desc.distribution
 
 
 def staging_for(
-    node: Node, container: str, touches: list[NodeAccess], where: Distribution | None, grid: str, home: Home, uses: Uses
+    node: Node,
+    container: str,
+    accesses: list[NodeAccess],
+    where: Distribution | None,
+    grid: str,
+    home: Home,
+    uses: Uses,
 ) -> Staging | Refusal:
     """Return the staging that a node uses instead of a container that lives at `where`, if it runs at `home`."""
-    desc, writes = uses.desc(container), any(touch.is_write for touch in touches)
+    desc, writes = uses.desc(container), any(access.is_write for access in accesses)
     shape = desc.shape
     axes: list[Axis] = []
     halo: list[tuple[int, int]] = []
     for dim in range(len(shape)):
         like = None if where is None else where.axes[dim]
         holds = functools.partial(holds_all, size=shape[dim], grid=grid, uses=uses)
-        axis, room = _dimension([anchors_of(touch, tuple(home))[dim] for touch in touches], home, like, holds)
+        axis, room = _dimension([anchors_of(access, tuple(home))[dim] for access in accesses], home, like, holds)
         if axis is not None and any(other is not None and other.axis == axis.axis for other in axes):
             axis, room = None, (0, 0)  # a diagonal: ranks have whole rows
         if writes and room != (0, 0):
             return Refusal(f"it writes {container!r}, and looks at what its neighbours write")
         axes.append(axis)
         halo.append(room)
-    rest = _combined(container, touches, axes, home) if writes else ()
+    rest = _combined(container, accesses, axes, home) if writes else ()
     if isinstance(rest, Refusal):
         return rest
-    points = tuple(_is_point([touch.memlet.subset.dims[dim] for touch in touches], node) for dim in range(len(shape)))
+    subsets = [access.memlet.subset for access in accesses]
+    points = tuple(_is_point([subset.dims[dim] for subset in subsets], node) for dim in range(len(shape)))
     points = points if not writes and all(axis is None for axis, at in zip(axes, points, strict=True) if at) else ()
     points = points or (False,) * len(shape)
-    box = Subset(tuple(_box(size, touches[0], dim, points[dim]) for dim, size in enumerate(shape)))
+    box = Subset(tuple(_box(size, accesses[0], dim, points[dim]) for dim, size in enumerate(shape)))
     sizes = tuple(ONE if at else size for at, size in zip(points, shape, strict=True))
     own = Distribution(grid, tuple(axes), rest, tuple(halo) if any(map(any, halo)) else ())
     made = Array.packed(desc.dtype, sizes, transient=True)
@@ -161,8 +168,8 @@ def staging_for(
     if not writes:
         return Staging(container, made, box, points, True)
     if rest:
-        return Staging(container, made, box, points, False, box, touches[0].memlet.wcr)
-    back = None if any(touch.is_read for touch in touches) else _surely_written(node, container, uses)
+        return Staging(container, made, box, points, False, box, accesses[0].memlet.wcr)
+    back = None if any(access.is_read for access in accesses) else _surely_written(node, container, uses)
     return Staging(container, made, box, points, back is None, back or box)
 
 
@@ -182,13 +189,13 @@ def _dimension(
     return axis or (None, (0, 0))
 
 
-def _combined(container: str, touches: list[NodeAccess], axes: list[Axis], home: Home) -> tuple[Rest, ...] | Refusal:
+def _combined(container: str, accesses: list[NodeAccess], axes: list[Axis], home: Home) -> tuple[Rest, ...] | Refusal:
     """Return the pending combinations over axes of the grid along which several ranks write the same elements."""
     covered = {axis.axis for axis in axes if axis is not None}
     several = sorted({axis.axis for axis in home.values() if axis is not None} - covered)
     if not several:
         return ()
-    operations = {touch.memlet.wcr for touch in touches}
+    operations = {access.memlet.wcr for access in accesses}
     if len(operations) != 1 or "" in operations:
         return Refusal(f"several ranks would write {container!r}")
     (operation,) = operations
@@ -201,8 +208,8 @@ def _is_point(dims: list[DimSubset], node: Node) -> bool:
     return all(dim == dims[0] and follows_nothing(dim, inside) for dim in dims)
 
 
-def _box(size: Expr, touch: NodeAccess, dim: int, point: bool) -> Range:
-    index = touch.memlet.subset.dims[dim]
+def _box(size: Expr, access: NodeAccess, dim: int, point: bool) -> Range:
+    index = access.memlet.subset.dims[dim]
     return Range(index, index + 1) if point and isinstance(index, Expr) else Range(ZERO, size)
 
 

@@ -21,33 +21,33 @@ from dcpy.transforms.distributed.halos.halo_validity import Halo, Widths, valid_
 from dcpy.transforms.distributed.resolved_placement import Home, Reach, reach_of, room_needed, roots_of
 
 
-def locality_problem(touch: NodeAccess, where: Distribution | None, home: Home, node: Node, uses: Uses) -> str:
+def locality_problem(access: NodeAccess, where: Distribution | None, home: Home, node: Node, uses: Uses) -> str:
     """Return why a rank that runs `node` lacks elements of a touch, or writes one of several copies; else ""."""
-    if touch.labels is not None and _is_dealt_otherwise(touch, where, home):
+    if access.labels is not None and _is_dealt_otherwise(access, where, home):
         return "it is not dealt out as the others are"
     if where is None:
-        return "each rank has a copy, and only one writes it" if touch.is_write and home else ""
-    if not touch.memlet.subset.dims and where.axes:
+        return "each rank has a copy, and only one writes it" if access.is_write and home else ""
+    if not access.memlet.subset.dims and where.axes:
         return "it is distributed"
-    return _why_beyond(touch, where, home, node, uses) or _why_not_alone(touch, where, home, node)
+    return _why_beyond(access, where, home, node, uses) or _why_not_alone(access, where, home, node)
 
 
-def _why_beyond(touch: NodeAccess, where: Distribution, home: Home, node: Node, uses: Uses) -> str:
+def _why_beyond(access: NodeAccess, where: Distribution, home: Home, node: Node, uses: Uses) -> str:
     """Return why indices may be beyond the rank's elements."""
     rooms: list[tuple[int, int]] = []
     reach = reach_of(node)
-    for dim, (axis, anchor) in enumerate(zip(where.axes, anchors_of(touch, tuple(home)), strict=True)):
+    for dim, (axis, anchor) in enumerate(zip(where.axes, anchors_of(access, tuple(home)), strict=True)):
         room = _room(axis, anchor, home, reach)
         if room is None:
-            return f"dimension {dim} is distributed, and {touch.memlet.subset.dims[dim]} is not known to be there"
-        if touch.is_write and _room(axis, anchor, home, {}) != (0, 0):
+            return f"dimension {dim} is distributed, and {access.memlet.subset.dims[dim]} is not known to be there"
+        if access.is_write and _room(axis, anchor, home, {}) != (0, 0):
             return f"along dimension {dim} it writes elements that other ranks own"
         rooms.append(room)
     needed = Halo(tuple(rooms), True)
     if not any(map(any, rooms)):
         return ""
     # What is only written needs room; that it is valid then follows from what is read.
-    there = _halo_at(node, touch.container, where, uses) if touch.is_read else Halo(where.halo or _none(where), True)
+    there = _halo_at(node, access.container, where, uses) if access.is_read else Halo(where.halo or _none(where), True)
     if there.covers(needed):
         return ""
     for dim, ((before, behind), (low, high)) in enumerate(zip(rooms, there.widths, strict=True)):
@@ -64,33 +64,33 @@ def _room(axis: Axis, anchor: Anchor | None, home: Home, reach: Reach) -> tuple[
     return room_needed(axis, anchor, home[anchor.label], reach.get(anchor.label, (0, 0)))
 
 
-def halo_needed(touch: NodeAccess, where: Distribution, home: Home, reach: Reach) -> Halo | None:
+def halo_needed(access: NodeAccess, where: Distribution, home: Home, reach: Reach) -> Halo | None:
     """Return the halo that a touch needs beyond the elements of a rank; None where that is not known."""
-    anchors = anchors_of(touch, tuple(home))
+    anchors = anchors_of(access, tuple(home))
     rooms = [_room(axis, anchor, home, reach) for axis, anchor in zip(where.axes, anchors, strict=True)]
     known = tuple(room for room in rooms if room is not None)
     return Halo(known, sum(map(any, known)) > 1) if len(known) == len(rooms) else None
 
 
-def _why_not_alone(touch: NodeAccess, where: Distribution, home: Home, node: Node) -> str:
+def _why_not_alone(access: NodeAccess, where: Distribution, home: Home, node: Node) -> str:
     """Return why other ranks have another value, or none."""
     partial = {part.axis: part.op for part in where.rest if isinstance(part, Partial)}
     dealt = {axis.axis for axis in home.values() if axis is not None}
-    if touch.is_write and not dealt <= {axis.axis for axis in where.axes if axis is not None} | set(partial):
+    if access.is_write and not dealt <= {axis.axis for axis in where.axes if axis is not None} | set(partial):
         return "several ranks write it, each a copy of its own"
-    if touch.is_write and partial and (reason := _why_no_part(touch, partial, dealt, node)):
+    if access.is_write and partial and (reason := _why_no_part(access, partial, dealt, node)):
         return reason
-    if partial and touch.is_read and not touch.memlet.wcr:
+    if partial and access.is_read and not access.memlet.wcr:
         return "its value is still to be combined"
     roots = tuple(part for part in where.rest if isinstance(part, Root))
     return "only some ranks have it" if roots and roots != roots_of(node) else ""
 
 
-def _why_no_part(touch: NodeAccess, partial: Mapping[int, str], dealt: set[int], node: Node) -> str:
+def _why_no_part(access: NodeAccess, partial: Mapping[int, str], dealt: set[int], node: Node) -> str:
     """Return why a node's result is no rank's part of a combination, nor the identity that parts start from."""
-    operation = touch.memlet.wcr if touch.labels is None else node.combination
-    if touch.labels is None and not operation:
-        identity = all(_is_identity(node, touch.memlet, op) for op in partial.values())
+    operation = access.memlet.wcr if access.labels is None else node.combination
+    if access.labels is None and not operation:
+        identity = all(_is_identity(node, access.memlet, op) for op in partial.values())
         return "" if identity and dealt.isdisjoint(partial) else "each rank would write it, and it would count for each"
     if any(op != operation for op in partial.values()):
         return f"a {node.kind} makes no parts of it that are combined so"
@@ -108,10 +108,10 @@ def _is_identity(node: Node, written: Memlet, operation: str) -> bool:
     return False
 
 
-def _is_dealt_otherwise(touch: NodeAccess, where: Distribution | None, home: Home) -> bool:
+def _is_dealt_otherwise(access: NodeAccess, where: Distribution | None, home: Home) -> bool:
     """Return whether a label is dealt out cyclically, and an operand does not have just that in one piece on each rank.
     """
-    for dim, anchor in enumerate(anchors_of(touch, ())):
+    for dim, anchor in enumerate(anchors_of(access, ())):
         dealt = anchor is not None and isinstance(home.get(anchor.label), Cyclic)
         if dealt and anchor is not None and (where is None or where.axes[dim] is None or anchor.low is not ZERO):
             return True

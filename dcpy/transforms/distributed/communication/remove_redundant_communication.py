@@ -77,9 +77,9 @@ def _sends_less(copy: Copy, source: Memlet, equal: Sequence[Equal], uses: Uses) 
 def _is_local(copy: Copy, uses: Uses) -> bool:
     """Return whether each rank has what it copies."""
     _, home, _ = home_of(copy, uses)
-    for touch in node_accesses(copy, uses):
-        where = placed(touch.container, uses)
-        if isinstance(where, Refusal) or locality_problem(touch, where, home, copy, uses):
+    for access in node_accesses(copy, uses):
+        where = placed(access.container, uses)
+        if isinstance(where, Refusal) or locality_problem(access, where, home, copy, uses):
             return False
     return True
 
@@ -123,8 +123,8 @@ def _original(name: str, reader: Element, available: dict[Element, tuple[Equal, 
     for one, other in available[place]:
         both = other.subset == whole and one.subset == Subset.whole(uses.desc(one.container).shape)
         if other.container == name and both:
-            touched = exposed_accesses(place, uses).get(one.container)
-            if _is_there(one.container, name, place, uses) and (touched is None or not touched.writes):
+            accessed = exposed_accesses(place, uses).get(one.container)
+            if _is_there(one.container, name, place, uses) and (accessed is None or not accessed.writes):
                 return one.container
     return ""
 
@@ -141,16 +141,16 @@ def _is_there(original: str, name: str, node: Node, uses: Uses) -> bool:
         return where == placed(name, uses) and strides_of(mine) == strides_of(its)
     if where != placed(name, uses) and _is_split(node, home, uses):
         return False  # what is dealt out of it says which part of the sums each rank takes
-    reads = [touch for touch in node_accesses(node, uses) if touch.container == name]
-    moved = [replace(touch, memlet=replace(touch.memlet, container=original)) for touch in reads]
+    reads = [access for access in node_accesses(node, uses) if access.container == name]
+    moved = [replace(access, memlet=replace(access.memlet, container=original)) for access in reads]
     return not isinstance(where, Refusal) and not any(
-        locality_problem(touch, where, home, node, uses) for touch in moved
+        locality_problem(access, where, home, node, uses) for access in moved
     )
 
 
 def _is_split(node: Node, home: Home, uses: Uses) -> bool:
     """Return whether what a library node combines over is dealt out, which only its operands show."""
-    written = {label for touch in node_accesses(node, uses) if touch.is_write for label in touch.labels or ()}
+    written = {label for access in node_accesses(node, uses) if access.is_write for label in access.labels or ()}
     return not isinstance(node, Map) and any(label not in written for label in home)
 
 

@@ -69,15 +69,15 @@ class DistributeElementWiseArrayOp(Transformation[MapHome]):
     def _home(self, m: Match, ranks: tuple[ExprLike, ...]) -> Distribution | Refusal:
         """Blocks of the first array that is written; the others have to follow."""
         node, uses = m[self.map], m.uses
-        written = [touch for touch in node_accesses(node, uses) if touch.is_write]
-        for touch in written:
-            if placed(touch.container, uses) is not None or not isinstance(uses.desc(touch.container), Array):
-                return Refusal(f"{touch.memlet} is not in an array that each rank has")
-            anchors = anchors_of(touch, node.params)
+        written = [access for access in node_accesses(node, uses) if access.is_write]
+        for access in written:
+            if placed(access.container, uses) is not None or not isinstance(uses.desc(access.container), Array):
+                return Refusal(f"{access.memlet} is not in an array that each rank has")
+            anchors = anchors_of(access, node.params)
             cut_ones = [anchor for anchor in anchors[: self.dims] if anchor is not None]
             labels = {anchor.label for anchor in cut_ones if anchor.low is anchor.high is ZERO}
-            if len(labels) < self.dims or touch.is_read:
-                return Refusal(f"{touch.memlet} is written, which is no operation on elements")
+            if len(labels) < self.dims or access.is_read:
+                return Refusal(f"{access.memlet} is written, which is no operation on elements")
         if not written:
             return Refusal("it writes nothing")
         first = written[0]

@@ -37,10 +37,10 @@ def _read_by(node: Node, uses: Uses) -> list[tuple[str, Halo]]:
     """Return the halos that a node reads beyond its rank's elements; copies and updates read owned elements only."""
     found: list[tuple[str, Halo]] = []
     _, home, _ = home_of(node, uses)
-    for touch in () if isinstance(node, Copy | HaloUpdate) else node_accesses(node, uses):
-        where = placed(touch.container, uses)
-        if touch.is_read and isinstance(where, Distribution) and any(map(any, where.halo)):
-            needed = halo_needed(touch, where, home, reach_of(node)) or Halo(where.halo, True)
+    for access in () if isinstance(node, Copy | HaloUpdate) else node_accesses(node, uses):
+        where = placed(access.container, uses)
+        if access.is_read and isinstance(where, Distribution) and any(map(any, where.halo)):
+            needed = halo_needed(access, where, home, reach_of(node)) or Halo(where.halo, True)
             if any(map(any, needed.widths)):
-                found.append((touch.container, needed))
+                found.append((access.container, needed))
     return found

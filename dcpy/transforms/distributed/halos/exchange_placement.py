@@ -140,4 +140,4 @@ def _memories(update: HaloUpdate, uses: Uses) -> set[str]:
 def _written_in(element: Element, uses: Uses) -> set[str]:
     """The memory that is given other values inside of an element; updates give none."""
     parts = (part for part in subtree(element) if not isinstance(part, HaloUpdate))
-    return {memory_of(name, uses.desc) for part in parts for name in uses.touches(part).writes}
+    return {memory_of(name, uses.desc) for part in parts for name in uses.accesses(part).writes}

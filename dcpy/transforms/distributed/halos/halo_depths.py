@@ -71,60 +71,60 @@ def _as_one(found: HaloDepths) -> None:
 
 def _before(node: Node, position: int, found: HaloDepths, uses: Uses) -> str:
     """Enter what has to be there before a node, of what has to be there behind it; return why that cannot be."""
-    touches = node_accesses(node, uses)
-    written = {touch.container: found.update[touch.container] for touch in touches if _is_due(touch, found)}
+    accesses = node_accesses(node, uses)
+    written = {access.container: found.update[access.container] for access in accesses if _is_due(access, found)}
     if not isinstance(node, Map) or node.home is None:
         names = ", ".join(map(repr, written))
         return f"a {node.title or node.kind} writes {names}, of which neighbours need elements" if written else ""
-    reach = _reach(node, touches, written, uses)
+    reach = _reach(node, accesses, written, uses)
     if isinstance(reach, str):
         return reach
     found.reaches[position] = reach
     for name in written:
         del found.update[name]
-    for touch in touches:
-        where = placed(touch.container, uses)
+    for access in accesses:
+        where = placed(access.container, uses)
         if not isinstance(where, Distribution):
             continue
-        needed = halo_needed(touch, where, home_of(node, uses)[1], reach)
+        needed = halo_needed(access, where, home_of(node, uses)[1], reach)
         if needed is None:
-            return f"it is not known how far {touch.memlet} reaches"
-        if touch.is_read:
-            _join(found.update, touch.container, needed)
+            return f"it is not known how far {access.memlet} reaches"
+        if access.is_read:
+            _join(found.update, access.container, needed)
         elif reach:
-            _join(found.ahead, touch.container, needed)
-        _join(found.rooms, touch.container, needed)
+            _join(found.ahead, access.container, needed)
+        _join(found.rooms, access.container, needed)
     return ""
 
 
-def _is_due(touch: NodeAccess, found: HaloDepths) -> bool:
-    return touch.is_write and touch.container in found.update and any(map(any, found.update[touch.container].widths))
+def _is_due(access: NodeAccess, found: HaloDepths) -> bool:
+    return access.is_write and access.container in found.update and any(map(any, found.update[access.container].widths))
 
 
-def _reach(node: Map, touches: Sequence[NodeAccess], due: Mapping[str, Halo], uses: Uses) -> Reach | str:
+def _reach(node: Map, accesses: Sequence[NodeAccess], due: Mapping[str, Halo], uses: Uses) -> Reach | str:
     """Return how many iterations of neighbours a map has to run for its needed results; or why it cannot."""
     reach: dict[str, tuple[int, int]] = {}
-    for touch in touches:
-        if not touch.is_write or touch.container not in due:
+    for access in accesses:
+        if not access.is_write or access.container not in due:
             continue
-        for (before, behind), anchor in zip(due[touch.container].widths, anchors_of(touch, node.params), strict=True):
+        for (before, behind), anchor in zip(due[access.container].widths, anchors_of(access, node.params), strict=True):
             if anchor is not None:  # else its place is not known, which is looked at below
                 low, high = reach.get(anchor.label, (0, 0))
                 reach[anchor.label] = max(low, before), max(high, behind)
-    return (_why_not_run(node, touches, reach, uses) if due else "") or {
+    return (_why_not_run(node, accesses, reach, uses) if due else "") or {
         param: pair for param, pair in reach.items() if any(pair)
     }
 
 
-def _why_not_run(node: Map, touches: Sequence[NodeAccess], reach: Reach, uses: Uses) -> str:
+def _why_not_run(node: Map, accesses: Sequence[NodeAccess], reach: Reach, uses: Uses) -> str:
     """Return why a map cannot run iterations of neighbours."""
     if Effect.ORDERED in effects_of(node):
         return "a map has an effect that is seen outside"
     if node.home is None or node.home.rest or node.home.halo:
         return "a map runs at roots only"
-    for touch in touches:
-        if touch.is_write and write_of(touch, node, reach, uses) is None:
-            return f"{touch.memlet} is not written where it lives alone"
+    for access in accesses:
+        if access.is_write and write_of(access, node, reach, uses) is None:
+            return f"{access.memlet} is not written where it lives alone"
     return ""
 
 
@@ -159,12 +159,12 @@ def _why_not_valid(nodes: Sequence[Node], period: int, fresh: Collection[str], s
 def _why_not_read(node: Node, reach: Reach, valid: Found, uses: Uses) -> str:
     if not isinstance(node, Map):
         return ""
-    for touch in node_accesses(node, uses):
-        where = placed(touch.container, uses)
-        if not touch.is_read or not isinstance(where, Distribution) or is_filled(touch.container, uses):
+    for access in node_accesses(node, uses):
+        where = placed(access.container, uses)
+        if not access.is_read or not isinstance(where, Distribution) or is_filled(access.container, uses):
             continue
-        needed = halo_needed(touch, where, home_of(node, uses)[1], reach)
-        there = valid.get(touch.container, Validity.of(Halo(((0, 0),) * len(where.axes)))).halo
+        needed = halo_needed(access, where, home_of(node, uses)[1], reach)
+        there = valid.get(access.container, Validity.of(Halo(((0, 0),) * len(where.axes)))).halo
         if needed is None or not there.covers(needed):
-            return f"{touch.memlet} would be read where it is not known to be valid"
+            return f"{access.memlet} would be read where it is not known to be valid"
     return ""

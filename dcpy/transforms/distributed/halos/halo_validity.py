@@ -206,39 +206,39 @@ def _common(ends: list[Found]) -> Found:
 
 def after_map(node: Map, reach: Reach, valid: Found, uses: Uses) -> Found:
     """Return the validity of the arrays that a map writes, if ranks run iterations of neighbours as far as `reach`."""
-    touches = [touch for touch in node_accesses(node, uses) if touch.is_write]
+    accesses = [access for access in node_accesses(node, uses) if access.is_write]
     found: dict[str, Validity] = {}
-    for name in dict.fromkeys(touch.container for touch in touches):
-        mine = [touch for touch in touches if touch.container == name]
-        others = [touch for touch in touches if touch.container != name]
+    for name in dict.fromkeys(access.container for access in accesses):
+        mine = [access for access in accesses if access.container == name]
+        others = [access for access in accesses if access.container != name]
         memory = memory_of(name, uses.desc)
-        if name not in valid or any(memory_of(touch.container, uses.desc) == memory for touch in others):
+        if name not in valid or any(memory_of(access.container, uses.desc) == memory for access in others):
             continue
-        writes = [write_of(touch, node, reach, uses) for touch in mine]
+        writes = [write_of(access, node, reach, uses) for access in mine]
         if all(write is not None for write in writes):
             after = [valid[name].written(*write) for write in writes if write is not None]
             found[name] = reduce(Validity.common, after)
     return found
 
 
-def write_of(touch: NodeAccess, node: Map, reach: Reach, uses: Uses) -> tuple[Box, Halo, bool] | None:
+def write_of(access: NodeAccess, node: Map, reach: Reach, uses: Uses) -> tuple[Box, Halo, bool] | None:
     """The box in which an access writes, how far beyond what a rank owns, and whether each element of that surely.
 
     None where that is not known: where another rank writes than the one that owns the element.
     """
-    where = placed(touch.container, uses)
+    where = placed(access.container, uses)
     if not isinstance(where, Distribution):
         return None
     _, home, _ = home_of(node, uses)
     ranges = dict(zip(node.params, node.domain, strict=True))
     box: list[Range | None] = []
     widths: list[tuple[int, int]] = []
-    for axis, anchor in zip(where.axes, anchors_of(touch, node.params), strict=True):
+    for axis, anchor in zip(where.axes, anchors_of(access, node.params), strict=True):
         if axis is not None and (anchor is None or room_needed(axis, anchor, home.get(anchor.label)) != (0, 0)):
             return None
         widths.append(reach.get(anchor.label, (0, 0)) if axis is not None and anchor is not None else (0, 0))
         box.append(_written(ranges[anchor.label], anchor, uses) if anchor is not None else None)
-    return tuple(box), Halo(tuple(widths), True), None not in box and _is_sure(touch, node)
+    return tuple(box), Halo(tuple(widths), True), None not in box and _is_sure(access, node)
 
 
 def _written(values: Range, anchor: Anchor, uses: Uses) -> Range | None:
@@ -248,14 +248,14 @@ def _written(values: Range, anchor: Anchor, uses: Uses) -> Range | None:
     return found if fixed and values.step is ONE else None
 
 
-def _is_sure(touch: NodeAccess, node: Map) -> bool:
+def _is_sure(access: NodeAccess, node: Map) -> bool:
     """Return whether each iteration writes, and no two parameters are in one index."""
-    if touch.memlet.wcr or touch.memlet.dynamic:
+    if access.memlet.wcr or access.memlet.dynamic:
         return False
     direct = [inner for block in node.body.blocks if isinstance(block, State) for inner in block.nodes]
-    named = [name for name in node.params if name in touch.memlet.subset.symbols]
-    return len(named) == len(touch.memlet.subset.dims) and any(
-        operand.memlet == touch.memlet and operand.role is not Role.READ
+    named = [name for name in node.params if name in access.memlet.subset.symbols]
+    return len(named) == len(access.memlet.subset.dims) and any(
+        operand.memlet == access.memlet and operand.role is not Role.READ
         for inner in direct
         if isinstance(inner, Tasklet)
         for operand in inner.operands()

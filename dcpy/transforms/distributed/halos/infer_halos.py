@@ -119,9 +119,9 @@ def _needs(name: str, where: Distribution, readers: Sequence[Node], uses: Uses) 
     assert isinstance(exact, Distribution)  # as it is aligned
     for reader in readers:
         _, home, _ = home_of(reader, uses)
-        for touch in node_accesses(reader, uses):
-            if touch.container == name:
-                known = halo_needed(touch, exact, home, reach_of(reader)) if isinstance(reader, Map) else None
+        for access in node_accesses(reader, uses):
+            if access.container == name:
+                known = halo_needed(access, exact, home, reach_of(reader)) if isinstance(reader, Map) else None
                 needs = needs.joined(known or most)
     return needs
 

@@ -77,12 +77,12 @@ def frame_of(exchange: CommNode, node: Node | None, uses: Uses) -> Frame | str:
         return pending
     memories = {memory_of(name, uses.desc) for name in pending}
     frame: dict[str, tuple[int, int]] = {}
-    for touch in node_accesses(node, uses):
-        if memory_of(touch.container, uses.desc) not in memories:
+    for access in node_accesses(node, uses):
+        if memory_of(access.container, uses.desc) not in memories:
             continue
-        if touch.is_write or touch.container not in pending:
-            return f"the map writes {touch.container!r}, or sees it by another name"
-        reason = _enter(touch, pending[touch.container], node, frame)
+        if access.is_write or access.container not in pending:
+            return f"the map writes {access.container!r}, or sees it by another name"
+        reason = _enter(access, pending[access.container], node, frame)
         if reason:
             return reason
     return frame or "the map reads nothing that arrives"
@@ -110,14 +110,14 @@ def _pending(exchange: CommNode, uses: Uses) -> dict[str, list[tuple[int, int]]]
     return found
 
 
-def _enter(touch: NodeAccess, rooms: list[tuple[int, int]], node: Map, frame: dict[str, tuple[int, int]]) -> str:
+def _enter(access: NodeAccess, rooms: list[tuple[int, int]], node: Map, frame: dict[str, tuple[int, int]]) -> str:
     """Add what one access has to keep away from halos to the frame; return why that is not known."""
-    for dim, room in zip(touch.memlet.subset.dims, rooms, strict=True):
+    for dim, room in zip(access.memlet.subset.dims, rooms, strict=True):
         if not any(room):
             continue
         label = _parameter(dim, node)
         if label is None:
-            return f"{touch.memlet} is not known to stay away from what arrives"
+            return f"{access.memlet} is not known to stay away from what arrives"
         low, high = frame.get(label, (0, 0))
         frame[label] = max(low, room[0]), max(high, room[1])
     return ""

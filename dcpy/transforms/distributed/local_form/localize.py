@@ -87,18 +87,18 @@ def _require_local(node: Node, uses: Uses) -> None:
     if on_grid(node, uses) is not None:
         return
     _, home, _ = home_of(node, uses)
-    for touch in node_accesses(node, uses):
-        where = placed(touch.container, uses)
+    for access in node_accesses(node, uses):
+        where = placed(access.container, uses)
         if isinstance(where, Refusal):
             raise TransformationRefused(f"a {node.kind} cannot be localized: {where}", span=node.span)
-        if isinstance(node, Copy | HaloUpdate) and not (touch.is_write and _has_parts(where)):
+        if isinstance(node, Copy | HaloUpdate) and not (access.is_write and _has_parts(where)):
             continue
-        reason = locality_problem(touch, where, home, node, uses)
-        if not reason and where is not None and not isinstance(node, Map) and touch.labels is not None:
-            reason = _why_not_cut(touch.memlet, where)
+        reason = locality_problem(access, where, home, node, uses)
+        if not reason and where is not None and not isinstance(node, Map) and access.labels is not None:
+            reason = _why_not_cut(access.memlet, where)
         if reason:
             raise TransformationRefused(
-                f"{touch.memlet} of a {node.title or node.kind} is not on the rank: {reason}",
+                f"{access.memlet} of a {node.title or node.kind} is not on the rank: {reason}",
                 span=node.span,
                 help="insert-communication copies it there",
             )
@@ -238,13 +238,13 @@ def _localize_copy(node: Copy, locals_: Mapping[str, LocalContainer], fill: bool
         combine_parts(node, locals_, rw)
         return
     _, home, _ = home_of(node, rw.uses)
-    touches = node_accesses(node, rw.uses)
-    places = [placed(touch.container, rw.uses) for touch in touches]
+    accesses = node_accesses(node, rw.uses)
+    places = [placed(access.container, rw.uses) for access in accesses]
     here = not any(
-        isinstance(where, Refusal) or locality_problem(touch, where, home, node, rw.uses)
-        or (where is not None and (_why_not_cut(touch.memlet, where) or where.rest))
-        or (touch.is_write and fill and any(map(any, fills(node, rw.uses))))
-        for touch, where in zip(touches, places, strict=True)
+        isinstance(where, Refusal) or locality_problem(access, where, home, node, rw.uses)
+        or (where is not None and (_why_not_cut(access.memlet, where) or where.rest))
+        or (access.is_write and fill and any(map(any, fills(node, rw.uses))))
+        for access, where in zip(accesses, places, strict=True)
     )  # fmt: skip
     if here:
         _localize_operands(node, locals_, rw)
@@ -324,7 +324,7 @@ def _index_locally(node: Map, locals_: Mapping[str, LocalContainer], rw: Rewrite
     for element in list(subtree(node)):
         if isinstance(element, Node) and any(operand.memlet.container in locals_ for operand in element.operands()):
             rw.replace_memlets(element, memlet)
-        if any(name in locals_ for name in rw.uses.touches(element).reads) and element.exprs():
+        if any(name in locals_ for name in rw.uses.accesses(element).reads) and element.exprs():
             rw.rewrite_exprs(element, lambda expr: rewrite(expr, load))
 
 

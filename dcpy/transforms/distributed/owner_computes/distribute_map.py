@@ -53,12 +53,12 @@ class DistributeMap(Transformation[Distribution]):
 def home_by_results(node: Map, uses: Uses) -> Distribution | Refusal:
     """Return the distribution of a map's iterations: that of its first distributed result with a known place."""
     reason = Refusal("it writes nothing that is distributed")
-    for touch in node_accesses(node, uses):
-        where = placed(touch.container, uses) if touch.is_write else None
+    for access in node_accesses(node, uses):
+        where = placed(access.container, uses) if access.is_write else None
         if isinstance(where, Refusal):
             reason = where
         elif where is not None:
-            home = _home(node, touch, where)
+            home = _home(node, access, where)
             if not isinstance(home, Refusal):
                 return home
             reason = home
@@ -76,16 +76,16 @@ def _why_not_dealt(axis: Axis, values: Range) -> str:
 
 def _home_of_sums(node: Map, uses: Uses) -> Distribution | None:
     """Return the distribution of the operand of a map whose results are all combined: each rank has a part of them."""
-    touches = node_accesses(node, uses)
-    written = [touch for touch in touches if touch.is_write]
-    if not written or any(not touch.memlet.wcr or placed(touch.container, uses) for touch in written):
+    accesses = node_accesses(node, uses)
+    written = [access for access in accesses if access.is_write]
+    if not written or any(not access.memlet.wcr or placed(access.container, uses) for access in written):
         return None
-    for touch in sorted(touches, key=lambda touch: -len(touch.memlet.subset.dims)):
-        where = None if touch.is_write else placed(touch.container, uses)
+    for access in sorted(accesses, key=lambda access: -len(access.memlet.subset.dims)):
+        where = None if access.is_write else placed(access.container, uses)
         if not isinstance(where, Distribution) or where.rest:
             continue
         found: dict[str, Axis] = {}
-        for axis, anchor in zip(where.axes, anchors_of(touch, node.params), strict=True):
+        for axis, anchor in zip(where.axes, anchors_of(access, node.params), strict=True):
             if axis is None or anchor is None or anchor.low != anchor.high or anchor.label in found:
                 continue
             home, values = shifted(axis, anchor.low), node.domain[node.params.index(anchor.label)]
@@ -96,25 +96,25 @@ def _home_of_sums(node: Map, uses: Uses) -> Distribution | None:
     return None
 
 
-def _home(node: Map, touch: NodeAccess, where: Distribution) -> Distribution | Refusal:
+def _home(node: Map, access: NodeAccess, where: Distribution) -> Distribution | Refusal:
     """The iterations are where the elements are that one access writes."""
     found: dict[str, Axis] = {}
-    for dim, (axis, anchor) in enumerate(zip(where.axes, anchors_of(touch, node.params), strict=True)):
+    for dim, (axis, anchor) in enumerate(zip(where.axes, anchors_of(access, node.params), strict=True)):
         if axis is None:
             continue
-        index = touch.memlet.subset.dims[dim]
+        index = access.memlet.subset.dims[dim]
         if anchor is None or anchor.low != anchor.high:
-            return Refusal(f"{touch.memlet} is written: {index} is no parameter plus a number")
+            return Refusal(f"{access.memlet} is written: {index} is no parameter plus a number")
         if anchor.label in found:
-            return Refusal(f"{touch.memlet} is written: {anchor.label} is the index of two distributed dimensions")
+            return Refusal(f"{access.memlet} is written: {anchor.label} is the index of two distributed dimensions")
         if problem := _why_not_dealt(axis, node.domain[node.params.index(anchor.label)]):
             return Refusal(problem)
         found[anchor.label] = shifted(axis, anchor.low)
     if not found:
-        return Refusal(f"each rank writes {touch.memlet} for itself")
+        return Refusal(f"each rank writes {access.memlet} for itself")
     if any(isinstance(part, Partial) for part in where.rest):
-        return Refusal(f"{touch.memlet} is still to be combined")
+        return Refusal(f"{access.memlet} is still to be combined")
     offsets = [axis.offset.constant for axis in found.values() if axis is not None]
     if any(offset is not None and offset < 0 for offset in offsets):
-        return Refusal(f"{touch.memlet} is written: iterations would be before the first block")
+        return Refusal(f"{access.memlet} is written: iterations would be before the first block")
     return Distribution(where.grid, tuple(found.get(param) for param in node.params), where.rest)

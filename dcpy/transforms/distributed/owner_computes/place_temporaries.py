@@ -44,12 +44,12 @@ class PlaceTemporaries(GraphPass):
 
 
 def _place_written(node: Node, known: bool, rw: Rewriter) -> bool:
-    touches = node_accesses(node, rw.uses)
+    accesses = node_accesses(node, rw.uses)
     labels = node.params if isinstance(node, Map) else ()
     changed = False
-    for touch in touches:
-        where = _followed(touch, labels, touches, known, rw.uses) if touch.is_write else None
-        name = touch.container
+    for access in accesses:
+        where = _followed(access, labels, accesses, known, rw.uses) if access.is_write else None
+        name = access.container
         if where is not None and isinstance(rw.uses.desc(name), View):
             name, where = _base_of(name, where, rw.uses)
         desc = rw.uses.desc(name)
@@ -74,16 +74,16 @@ def _base_of(name: str, wanted: Distribution, uses: Uses) -> tuple[str, Distribu
 
 
 def _followed(
-    touch: NodeAccess, labels: Sequence[str], touches: Sequence[NodeAccess], known: bool, uses: Uses
+    access: NodeAccess, labels: Sequence[str], accesses: Sequence[NodeAccess], known: bool, uses: Uses
 ) -> Distribution | None:
     """Return the distribution of an access's result as the operands have it; with `known`, by constant shifts only."""
-    desc = uses.desc(touch.container)
+    desc = uses.desc(access.container)
     kept = uses.desc(desc.of) if isinstance(desc, View) else desc
-    if not isinstance(kept, Array) or not kept.transient or kept.distribution is not None or touch.memlet.wcr:
+    if not isinstance(kept, Array) or not kept.transient or kept.distribution is not None or access.memlet.wcr:
         return None
-    dealt = _dealt(touches, labels, uses)
+    dealt = _dealt(accesses, labels, uses)
     grid, axes = "", list[Axis]()
-    for anchor, size in zip(anchors_of(touch, tuple(labels)), desc.shape, strict=True):
+    for anchor, size in zip(anchors_of(access, tuple(labels)), desc.shape, strict=True):
         its, axis = dealt.get(anchor.label, ("", None)) if anchor is not None else ("", None)
         if anchor is None or axis is None or anchor.low is not anchor.high or grid not in ("", its):
             axes.append(None)
@@ -98,14 +98,14 @@ def _followed(
     return Distribution(grid, tuple(axes)) if grid else None
 
 
-def _dealt(touches: Sequence[NodeAccess], labels: Sequence[str], uses: Uses) -> Dealt:
+def _dealt(accesses: Sequence[NodeAccess], labels: Sequence[str], uses: Uses) -> Dealt:
     """Return the distribution of the values of each label, as the operands have it."""
     found: Dealt = {}
-    for touch in sorted(touches, key=lambda touch: not touch.is_write):
-        where = placed(touch.container, uses)
+    for access in sorted(accesses, key=lambda access: not access.is_write):
+        where = placed(access.container, uses)
         if not isinstance(where, Distribution) or where.rest:
             continue
-        for axis, anchor in zip(where.axes, anchors_of(touch, tuple(labels)), strict=True):
+        for axis, anchor in zip(where.axes, anchors_of(access, tuple(labels)), strict=True):
             if axis is not None and anchor is not None and anchor.low is anchor.high:
                 found.setdefault(anchor.label, (where.grid, shifted(axis, anchor.low)))
     return found

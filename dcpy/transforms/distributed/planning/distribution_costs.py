@@ -80,15 +80,15 @@ class Model:
         elif runs_over_labels(node) or (is_solver(node) and self._may_be_together(node)):
             yield self._of_operation(node, self.rw.uses)
         else:
-            yield from self._of_touches(node)
+            yield from self._of_accesses(node)
 
-    def _of_touches(self, node: Node) -> Iterator[CostTable]:
+    def _of_accesses(self, node: Node) -> Iterator[CostTable]:
         """Costs of a map, or of a node that each rank runs: its writes decide where; each array costs for itself."""
         groups: dict[str, list[NodeAccess]] = {}
-        for touch in node_accesses(node, self.rw.uses):
-            groups.setdefault(self.rw.uses.root(touch.container), []).append(touch)
+        for access in node_accesses(node, self.rw.uses):
+            groups.setdefault(self.rw.uses.root(access.container), []).append(access)
         chosen = [name for name in groups if name in self.candidates]
-        deciding = tuple(name for name in chosen if any(touch.is_write for touch in groups[name]))
+        deciding = tuple(name for name in chosen if any(access.is_write for access in groups[name]))
         trips, alone = self._trips(node), self._seconds(node)
         counts = tuple(len(self.candidates[name]) for name in deciding)
         own = np.zeros(counts)
@@ -125,17 +125,17 @@ class Model:
     def _shared(self, grid: str, home: Home) -> int:
         return prod(self.extents[grid][axis.axis] for axis in home.values() if axis is not None)
 
-    def _moving(self, node: Node, touches: Sequence[NodeAccess], grid: str, home: Home, alone: float) -> float:
+    def _moving(self, node: Node, accesses: Sequence[NodeAccess], grid: str, home: Home, alone: float) -> float:
         """Seconds of what is sent for the touches of one array; where they rule the home out, each rank does all."""
-        found = self.sent(node, touches, grid, home)
+        found = self.sent(node, accesses, grid, home)
         if found is None:
-            again = self.sent(node, touches, "", {}) or ()
+            again = self.sent(node, accesses, "", {}) or ()
             return alone + sum(each.seconds for each in again)
         return sum(each.seconds for each in found)
 
-    def sent(self, node: Node, touches: Sequence[NodeAccess], grid: str, home: Home) -> tuple[CopyTraffic, ...] | None:
+    def sent(self, node: Node, accesses: Sequence[NodeAccess], grid: str, home: Home) -> tuple[CopyTraffic, ...] | None:
         """Return the traffic before and after a node for its touches of one array; None where it cannot run there."""
-        stagings = stagings_of(node, touches, grid, home, self.rw.uses)
+        stagings = stagings_of(node, accesses, grid, home, self.rw.uses)
         if isinstance(stagings, Refusal):
             return None
         found: list[CopyTraffic] = []

@@ -63,7 +63,7 @@ def depends(node: Node, pending: Sequence[Node], rw: Rewriter) -> bool:
     yet.
     """
     written = {memlet.container for other in pending for memlet in _writes(other)}
-    read = {name for element in subtree(node) for name in rw.uses.touches(element).reads}
+    read = {name for element in subtree(node) for name in rw.uses.accesses(element).reads}
     return any(not written.isdisjoint(rw.uses.overlapping(name)) for name in read)
 
 
@@ -261,7 +261,7 @@ def spread_over_blocks(kernel: Map, statement: KernelStatement, length: int, rw:
 
 def is_in_one(name: str, kernel: Map, rw: Rewriter) -> Map | None:
     """The only map of a block's threads in which a container is touched, if there is one."""
-    users = rw.uses.touchers(name)
+    users = rw.uses.accessors(name)
     blocks = [node for state in kernel.body.blocks if isinstance(state, State) for node in state.nodes]
     found = [node for node in blocks if any(is_inside(user, node) for user in users)]
     return found[0] if len(found) == 1 and isinstance(found[0], Map) else None

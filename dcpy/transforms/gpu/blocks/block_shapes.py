@@ -171,8 +171,8 @@ def _index_by_point(name: str, point: Expr, scope: Map, last: bool, rw: Rewriter
             return None
         return replace(part, indices=(*part.indices, point) if last else (point, *part.indices))
 
-    for toucher in rw.uses.touchers(name):
-        if is_inside(toucher, scope.body):
-            if isinstance(toucher, Node):
-                rw.replace_memlets(toucher, memlet)
-            rw.rewrite_exprs(toucher, lambda expr: rewrite(expr, load))
+    for accessor in rw.uses.accessors(name):
+        if is_inside(accessor, scope.body):
+            if isinstance(accessor, Node):
+                rw.replace_memlets(accessor, memlet)
+            rw.rewrite_exprs(accessor, lambda expr: rewrite(expr, load))

@@ -134,9 +134,9 @@ class HistogramPrivatization(GraphPass):
 
 def _only_update(node: Map, name: str, uses: Uses) -> HistogramUpdate | Refusal:
     """The one place in the body of a map that touches a container, if no loop repeats it."""
-    touchers = [element for element in uses.touchers(name) if is_inside(element, node)]
-    tasklet = touchers[0]
-    if len(touchers) > 1 or not isinstance(tasklet, Tasklet) or len(tasklet.outputs) != 1:
+    accessors = [element for element in uses.accessors(name) if is_inside(element, node)]
+    tasklet = accessors[0]
+    if len(accessors) > 1 or not isinstance(tasklet, Tasklet) or len(tasklet.outputs) != 1:
         return Refusal(f"{name!r} is accessed at several places")
     for owner in owners_around(tasklet):
         if owner is node:

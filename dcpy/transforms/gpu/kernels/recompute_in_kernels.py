@@ -97,7 +97,7 @@ def _leave_to_points(producer: Map, kernel: Map, rw: Rewriter) -> None:
     if isinstance(result, Refusal) or result.container in kernel.body.containers:
         return
     name = result.container
-    users = rw.uses.touchers(name)
+    users = rw.uses.accessors(name)
     if needed_elsewhere(name, [kernel], rw.uses) or not all(isinstance(user, Tasklet) for user in users):
         return
     tasklets = [user for user in users if isinstance(user, Tasklet)]

@@ -14,7 +14,7 @@ from dcpy.ir.schedules import GRID
 from dcpy.ir.tree import is_inside, owners_around
 from dcpy.transforms.fusion.inlining import inline
 from dcpy.transforms.fusion.recompute_fusion import recomputation
-from dcpy.transforms.gpu.loops.unswitching import is_fallback_loop, settled_conditions_in, unswitched
+from dcpy.transforms.gpu.loops.unswitching import invariant_conditions_in, is_fallback_loop, unswitched
 from dcpy.transforms.loops.carried_values import carry_in_registers
 from dcpy.transforms.loops.owned_points import Met, points_of
 from dcpy.transforms.loops.points_outside import points_outside
@@ -48,15 +48,15 @@ class LoopsIntoKernels(GraphPass):
                 self._try(element, rw)
 
     def _try(self, loop: Loop, rw: Rewriter) -> None:
-        settled = settled_conditions_in(loop, rw.uses)
-        if is_fallback_loop(loop, settled):
+        invariant = invariant_conditions_in(loop, rw.uses)
+        if is_fallback_loop(loop, invariant):
             rw.remark(loop, False, "the host launches a kernel in each iteration: a check may fail in its runs")
             return
-        points = points_of(loop, rw.uses, settled.blocks)
+        points = points_of(loop, rw.uses, invariant.blocks)
         while isinstance(points, Met) and any(self._recomputed(name, loop, rw) for name in points.containers):
-            points = points_of(loop, rw.uses, settled.blocks)
-        if not isinstance(points, Refusal) and settled.blocks:
-            loop = unswitched(loop, settled, rw)
+            points = points_of(loop, rw.uses, invariant.blocks)
+        if not isinstance(points, Refusal) and invariant.blocks:
+            loop = unswitched(loop, invariant, rw)
             points = points_of(loop, rw.uses)
         if isinstance(points, Refusal):
             rw.remark(loop, False, f"the host launches a kernel in each iteration: {points}")

@@ -22,7 +22,7 @@ from dcpy.ir.symbolic import ZERO, Expr
 from dcpy.ir.tree import owners_around
 from dcpy.transforms.api import Match
 from dcpy.transforms.gpu.loops.overlapped_tiling_cost import OverlappedTiling, best_tiling
-from dcpy.transforms.gpu.loops.unswitching import SettledConditions, unswitched
+from dcpy.transforms.gpu.loops.unswitching import InvariantConditions, unswitched
 from dcpy.transforms.gpu.placement.offloadable import why_on_host
 from dcpy.transforms.loops.loop_versioning import all_hold
 from dcpy.transforms.loops.sweeps import Sweeps
@@ -77,7 +77,7 @@ class OverlappedTiles(GraphPass):
         if isinstance(needed, Refusal):
             return needed
         if needed:
-            loop = unswitched(loop, SettledConditions((), (all_hold([needed], rw.sdfg.sizes),)), rw)
+            loop = unswitched(loop, InvariantConditions((), (all_hold([needed], rw.sdfg.sizes),)), rw)
             match = Match(rw.sdfg, rw.uses, {"loop": loop})
         tiling = TimeTiling(steps=best.steps, sizes=best.sizes)
         plan = tiling.plan(match)

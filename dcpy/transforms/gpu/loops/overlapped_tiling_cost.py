@@ -116,8 +116,8 @@ def _bytes_of_accesses(node: Map, axes: int, uses: Uses) -> int:
     """Return the bytes that the threads of a sweep read and write for a point."""
     if len(node.params) < axes:
         return 0
-    touches = [touch for touch in accesses_of_body(node, uses) if _is_grid(touch.root, axes, uses)]
-    return sum(uses.desc(touch.root).dtype.itemsize for touch in touches)
+    accesses = [access for access in accesses_of_body(node, uses) if _is_grid(access.root, axes, uses)]
+    return sum(uses.desc(access.root).dtype.itemsize for access in accesses)
 
 
 def _is_grid(name: str, axes: int, uses: Uses) -> bool:

@@ -24,7 +24,12 @@ from dcpy.ir.schedules import ThreadBlock as OfBlock
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE, ZERO, Expr, product_of
 from dcpy.ir.tree import TreeNode, is_inside, owners_around, subtree
-from dcpy.transforms.gpu.loops.unswitching import SettledConditions, is_fallback_loop, settled_conditions_in, unswitched
+from dcpy.transforms.gpu.loops.unswitching import (
+    InvariantConditions,
+    invariant_conditions_in,
+    is_fallback_loop,
+    unswitched,
+)
 from dcpy.transforms.loops.loop_versioning import all_hold, least_values
 from dcpy.transforms.loops.owned_points import kernels_in
 from dcpy.transforms.passes import GraphPass
@@ -61,18 +66,18 @@ class PersistentKernel(GraphPass):
                 done.append(element)
 
     def _try(self, loop: Loop, rw: Rewriter) -> bool:
-        settled = settled_conditions_in(loop, rw.uses)
-        if is_fallback_loop(loop, settled):
+        invariant = invariant_conditions_in(loop, rw.uses)
+        if is_fallback_loop(loop, invariant):
             return False
-        found = kernels_in(loop.body, rw.uses, settled.blocks)
+        found = kernels_in(loop.body, rw.uses, invariant.blocks)
         small = found if isinstance(found, Refusal) else self._conditions(found, loop, rw)
         if isinstance(small, Refusal):
             rw.remark(loop, False, f"not in a single block: {small}")
             return False
-        if settled.conditions:  # of large sizes, a version without checks: graphs have none
-            loop = unswitched(loop, settled, rw)
+        if invariant.conditions:  # of large sizes, a version without checks: graphs have none
+            loop = unswitched(loop, invariant, rw)
         if small:
-            loop = unswitched(loop, SettledConditions((), tuple(small)), rw)
+            loop = unswitched(loop, InvariantConditions((), tuple(small)), rw)
         _make_resident(loop, SHARED, rw)
         return True
 

@@ -18,28 +18,28 @@ from dcpy.transforms.loops.loop_versioning import all_hold, least_values
 
 
 @dataclass(frozen=True, slots=True)
-class SettledConditions:
+class InvariantConditions:
     """Checks and branches of a loop whose outcome is known in all iterations, if `conditions` hold before it."""
 
     blocks: tuple[Block, ...]
     conditions: tuple[ScalarExpr, ...]
 
 
-def settled_conditions_in(loop: Loop, uses: Uses) -> SettledConditions:
+def invariant_conditions_in(loop: Loop, uses: Uses) -> InvariantConditions:
     """Return the checks and branches of a loop whose results are known before it.
 
     Of conditions on the loop's own counters, those that are linear: they are least at one end. Others that no iteration
-    changes are asked once. What stands in the other ways of branches that are settled does not matter.
+    changes are asked once. What stands in the other ways of branches that are invariant does not matter.
     """
     blocks: list[Block] = []
     conditions: dict[ScalarExpr, None] = {}
     changed = frozenset(symbols_assigned_in(loop.body))
     varying = changed | {region_param for region in loop.body.walk_regions() for region_param in region.params}
-    _settle(loop.body, loop, changed, varying | {loop.param}, uses, blocks, conditions)
-    return SettledConditions(tuple(blocks), tuple(conditions))
+    _collect_invariant(loop.body, loop, changed, varying | {loop.param}, uses, blocks, conditions)
+    return InvariantConditions(tuple(blocks), tuple(conditions))
 
 
-def _settle(
+def _collect_invariant(
     region: Region,
     loop: Loop,
     changed: frozenset[str],
@@ -56,10 +56,10 @@ def _settle(
                 blocks.append(block)
                 conditions[guard] = None
                 for inner in block.regions()[:1]:
-                    _settle(inner, loop, changed, varying, uses, blocks, conditions)
+                    _collect_invariant(inner, loop, changed, varying, uses, blocks, conditions)
                 continue
         for inner in block.regions():
-            _settle(inner, loop, changed, varying, uses, blocks, conditions)
+            _collect_invariant(inner, loop, changed, varying, uses, blocks, conditions)
 
 
 def _before(
@@ -84,11 +84,11 @@ def _number(part: ScalarExpr) -> ScalarExpr | None:
     return Const(0, part.dtype) if isinstance(part, Load) and not part.indices else None
 
 
-def is_fallback_loop(loop: Loop, settled: SettledConditions) -> bool:
+def is_fallback_loop(loop: Loop, invariant: InvariantConditions) -> bool:
     """Return whether a loop runs only where some of what would have to hold does not: it is another version's other
     way.
     """
-    wanted = {part for condition in settled.conditions for part in _parts(condition)}
+    wanted = {part for condition in invariant.conditions for part in _parts(condition)}
     branches = (owner for owner in owners_around(loop) if isinstance(owner, Branch))
     return any(
         is_inside(loop, branch.otherwise) and wanted.issuperset(_parts(branch.cases[0][0]))
@@ -106,16 +106,16 @@ def _parts(condition: ScalarExpr) -> Iterator[ScalarExpr]:
         yield condition
 
 
-def unswitched(loop: Loop, settled: SettledConditions, rw: Rewriter) -> Loop:
-    """Make two versions of a loop; return the one for runs in which all that is settled is so."""
+def unswitched(loop: Loop, invariant: InvariantConditions, rw: Rewriter) -> Loop:
+    """Make two versions of a loop; return the one for runs in which all that is invariant is so."""
     fast = clone(loop, rw)
     blocks = list(fast.body.walk_blocks())
     copies = dict(zip(loop.body.walk_blocks(), blocks, strict=True))
-    holds = reduce(lambda first, second: op("and", first, second), settled.conditions)
+    holds = reduce(lambda first, second: op("and", first, second), invariant.conditions)
     rest = Region()
     rw.insert_before(loop, Branch([(holds, Region([fast]))], rest, span=loop.span))
     rw.move_blocks([loop], rest)
-    for block in settled.blocks:
+    for block in invariant.blocks:
         copied = copies[block]
         if isinstance(copied, Branch):
             rw.inline_region(copied.cases[0][1], copied)

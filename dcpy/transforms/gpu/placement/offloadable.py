@@ -45,17 +45,17 @@ def why_on_host(node: Node, uses: Uses) -> Refusal | None:
         for part in (part for expr in element.exprs() for part in walk(expr)):
             if reason := _why_no_words(part):
                 return Refusal(reason, (element,))
-    for name in dict.fromkeys(_touched(node, uses)):
+    for name in dict.fromkeys(_accessed(node, uses)):
         reason = _why_not_there(name, uses)
         if reason:
             return Refusal(reason)
     return why_unbounded(node, uses) if isinstance(node, Map) else None
 
 
-def _touched(node: Node, uses: Uses) -> Iterator[str]:
+def _accessed(node: Node, uses: Uses) -> Iterator[str]:
     for element in subtree(node):
-        touched = uses.touches(element)
-        yield from (*touched.reads, *touched.writes)
+        accessed = uses.accesses(element)
+        yield from (*accessed.reads, *accessed.writes)
     for body in node.regions():
         for region in body.walk_regions():
             yield from region.containers

@@ -149,17 +149,17 @@ class _DeviceSides:
         self.rw.remark(node, True, reason)
         self.device[node] = None
         for element in subtree(node):
-            touched = self.uses.touches(element)
-            for name in touched.writes:
+            accessed = self.uses.accesses(element)
+            for name in accessed.writes:
                 self.written[memory_of(name, self.uses.desc)] = None
-            for name in (*touched.reads, *touched.writes):
+            for name in (*accessed.reads, *accessed.writes):
                 if not is_scalar(self.uses.desc(self.uses.root(name))):
                     self.arrays[memory_of(name, self.uses.desc)] = None
 
     def _belongs(self, node: Node) -> bool:
-        touched = self.uses.touches(node)
+        accessed = self.uses.accesses(node)
         reads, writes = (
-            [memory_of(name, self.uses.desc) for name in names] for names in (touched.reads, touched.writes)
+            [memory_of(name, self.uses.desc) for name in names] for names in (accessed.reads, accessed.writes)
         )
         return any(name in self.written for name in (*reads, *writes)) or any(name in self.arrays for name in writes)
 
@@ -192,9 +192,9 @@ def _sequential_loop(node: Node, maps: dict[Map, None]) -> Block | None:
 
 def _arrays(part: Element, uses: Uses) -> tuple[dict[str, None], dict[str, None]]:
     """The arrays that a part reads, and those that it writes."""
-    touched = [uses.touches(element) for element in subtree(part)]
-    reads = [name for each in touched for name in each.reads]
-    writes = [name for each in touched for name in each.writes]
+    accessed = [uses.accesses(element) for element in subtree(part)]
+    reads = [name for each in accessed for name in each.reads]
+    writes = [name for each in accessed for name in each.writes]
     found = [
         {uses.root(name): None for name in names if not is_scalar(uses.desc(uses.root(name)))}
         for names in (reads, writes)

@@ -74,18 +74,18 @@ class _DataPlacement:
         for element in run_by_host(rw.sdfg.body):
             inside = subtree(element) if is_kernel(element) else (element,)
             for part in inside:
-                touched = rw.uses.touches(part)
-                for name in touched.writes if on_device(element) else ():
+                accessed = rw.uses.accesses(part)
+                for name in accessed.writes if on_device(element) else ():
                     self.written[rw.uses.root(name)] = None
                 if not on_device(element):
-                    self.by_host.update(dict.fromkeys(map(rw.uses.root, (*touched.reads, *touched.writes))))
+                    self.by_host.update(dict.fromkeys(map(rw.uses.root, (*accessed.reads, *accessed.writes))))
         self.by_host.update(dict.fromkeys(rw.uses.root(result.container) for result in rw.sdfg.results))
 
     def kernel(self, kernel: Map) -> None:
         """Let a kernel touch what is on the device."""
         rw = self.rw
         renamed: dict[str, str] = {}
-        for name in dict.fromkeys(_touched(kernel, rw)):
+        for name in dict.fromkeys(_accessed(kernel, rw)):
             place = self.place_of(name)
             if place != name:
                 renamed[name] = place
@@ -93,8 +93,8 @@ class _DataPlacement:
             return
         values = Substitution(containers=renamed)
         for element in subtree(kernel):
-            touched = rw.uses.touches(element)
-            if not renamed.keys().isdisjoint((*touched.reads, *touched.writes)):
+            accessed = rw.uses.accesses(element)
+            if not renamed.keys().isdisjoint((*accessed.reads, *accessed.writes)):
                 rw.substitute(element, values)
         for region in list(kernel.body.walk_regions()):
             for name, desc in list(region.containers.items()):
@@ -104,8 +104,8 @@ class _DataPlacement:
     def mirror(self, element: Element) -> None:
         """Let the host touch a copy of what callers have on the device."""
         rw = self.rw
-        touched = rw.uses.touches(element)
-        names = dict.fromkeys((*touched.reads, *touched.writes))
+        accessed = rw.uses.accesses(element)
+        names = dict.fromkeys((*accessed.reads, *accessed.writes))
         there = [name for name in names if side_of(rw.uses.desc(rw.uses.root(name))) is Side.DEVICE]
         renamed = {name: self.mirror_of(name) for name in there}
         if renamed:
@@ -182,11 +182,11 @@ class _DataPlacement:
         return fresh
 
 
-def _touched(kernel: Map, rw: Rewriter) -> Iterator[str]:
+def _accessed(kernel: Map, rw: Rewriter) -> Iterator[str]:
     """Yield the containers that a kernel touches and does not declare; and those that views in it show."""
     for element in subtree(kernel):
-        touched = rw.uses.touches(element)
-        for name in (*touched.reads, *touched.writes):
+        accessed = rw.uses.accesses(element)
+        for name in (*accessed.reads, *accessed.writes):
             while is_inside(rw.uses.home(name), kernel) and isinstance(desc := rw.uses.desc(name), View):
                 name = desc.of
             if not is_inside(rw.uses.home(name), kernel):

@@ -40,5 +40,5 @@ def _is_private_to(name: str, kernel: Map, rw: Rewriter) -> bool:
         return False
     if any(rw.uses.root(result.container) == name for result in rw.sdfg.results) or name in rw.sdfg.constants:
         return False
-    inside = all(is_inside(element, kernel) for element in rw.uses.touchers(name))
+    inside = all(is_inside(element, kernel) for element in rw.uses.accessors(name))
     return inside and not exposed_accesses(kernel, rw.uses)[name].exposed

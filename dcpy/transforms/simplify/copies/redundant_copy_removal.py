@@ -81,13 +81,13 @@ class CopyRedirection:
     base: Memlet
 
     def redirect(self, copy: Copy, rw: Rewriter) -> None:
-        for toucher in rw.uses.touchers(self.tmp):
-            if toucher is copy:
+        for accessor in rw.uses.accessors(self.tmp):
+            if accessor is copy:
                 continue
-            if isinstance(toucher, Node):
-                rw.replace_memlets(toucher, self.memlet)
+            if isinstance(accessor, Node):
+                rw.replace_memlets(accessor, self.memlet)
             else:
-                rw.rewrite_exprs(toucher, lambda expr: rewrite(expr, self.load))
+                rw.rewrite_exprs(accessor, lambda expr: rewrite(expr, self.load))
 
     def memlet(self, memlet: Memlet) -> Memlet:
         if memlet.container != self.tmp:
@@ -100,13 +100,13 @@ class CopyRedirection:
         indices = self.base.subset.compose(Subset(part.indices)).indices
         return replace(part, container=self.base.container, indices=indices)
 
-    def touch(self, touch: MemoryAccess, uses: Uses) -> MemoryAccess:
+    def access(self, access: MemoryAccess, uses: Uses) -> MemoryAccess:
         """Return the access of the base that replaces an access of the temporary."""
-        if touch.subset is None:
-            return replace(touch, memory=memory_of(self.base.container, uses.desc))
-        memlet = self.memlet(replace(touch.memlet, container=self.tmp, subset=touch.subset))
+        if access.subset is None:
+            return replace(access, memory=memory_of(self.base.container, uses.desc))
+        memlet = self.memlet(replace(access.memlet, container=self.tmp, subset=access.subset))
         root, subset = in_base(memlet, uses.desc)
-        return replace(touch, memlet=memlet, root=root, memory=memory_of(root, uses.desc), subset=subset)
+        return replace(access, memlet=memlet, root=root, memory=memory_of(root, uses.desc), subset=subset)
 
 
 # -- the two sides -----------------------------------------------------------------------------------------------------
@@ -118,15 +118,15 @@ def _write_side(copy: Copy, uses: Uses) -> CopyRedirection | Refusal:
     span = _unfit(found, copy, copy.src, uses) or _span(copy, found.tmp, uses, after=False)
     if isinstance(span, Refusal):
         return span
-    ranges, touches = uses.ranges_at(copy), list(_numbered_touches(span, uses))
-    mine = [touch for _, touch in touches if touch.root == found.tmp]
+    ranges, accesses = uses.ranges_at(copy), list(_numbered_accesses(span, uses))
+    mine = [access for _, access in accesses if access.root == found.tmp]
     for read in mine:
         if (not read.is_write or read.wcr) and not surely_written_before(read, mine, ranges).is_yes:
             return Refusal(f"{found.tmp!r} may not be filled before it is read or copied")
     kept = uses.is_private(uses.root(copy.dst.container))
     if not kept and any(Effect.MAY_RAISE in effects_of(node) for node in span):
         return Refusal(f"an exception on the way would leave {copy.dst.container!r} half written")
-    inside = [(index, touch) for index, touch in touches if touch.place is not copy]
+    inside = [(index, access) for index, access in accesses if access.place is not copy]
     return _hazard(found, inside, uses, ranges, in_place=True) or found
 
 
@@ -138,7 +138,7 @@ def _read_side(copy: Copy, uses: Uses) -> CopyRedirection | Refusal:
         return span
     if uses.writers(found.tmp) != (copy,):
         return Refusal(f"{found.tmp!r} is written elsewhere too")
-    inside = [(index, touch) for index, touch in _numbered_touches(span, uses) if touch.place is not copy]
+    inside = [(index, access) for index, access in _numbered_accesses(span, uses) if access.place is not copy]
     return _hazard(found, inside, uses, uses.ranges_at(copy), in_place=False) or found
 
 
@@ -170,7 +170,7 @@ def _storage(container: str, uses: Uses) -> tuple[object, ...] | None:
 def _span(copy: Copy, tmp: str, uses: Uses, *, after: bool) -> Sequence[Node | Block] | Refusal:
     """The nodes from the first user of a temporary to the copy, or from the copy to the last user; else why not."""
     state = copy.state
-    users = [None if state is None else child_of(state, part) for part in uses.touchers(tmp) if part is not copy]
+    users = [None if state is None else child_of(state, part) for part in uses.accessors(tmp) if part is not copy]
     if state is None or None in users:
         elsewhere = Refusal(f"{tmp!r} is used in another state")
         return elsewhere if after or state is None else _span_of_blocks(copy, state, tmp, uses) or elsewhere
@@ -189,13 +189,13 @@ def _span_of_blocks(copy: Copy, state: State, tmp: str, uses: Uses) -> Sequence[
     """The same, where the temporary is filled in earlier states: blocks between may check, and assign symbols."""
     region = state.region
     assert region is not None
-    users = [child_of(region, part) for part in uses.touchers(tmp)]
+    users = [child_of(region, part) for part in uses.accessors(tmp)]
     places = [region.index(user) for user in users if isinstance(user, State)]
     last = state.nodes[: state.index(copy) + 1]
     position = region.index(state)
     if len(places) < len(users) or max(places) > position:
         return None
-    if any(child_of(state, part) not in (None, *last) for part in uses.touchers(tmp)):
+    if any(child_of(state, part) not in (None, *last) for part in uses.accessors(tmp)):
         return None
     span: list[Node | Block] = []
     for block in region.blocks[min(places) : position]:
@@ -218,26 +218,26 @@ def _reshaped(copy: Copy, span: Sequence[Node | Block], uses: Uses) -> Refusal |
     return None
 
 
-def _numbered_touches(nodes: Sequence[Node | Block], uses: Uses) -> Iterator[tuple[int, MemoryAccess]]:
+def _numbered_accesses(nodes: Sequence[Node | Block], uses: Uses) -> Iterator[tuple[int, MemoryAccess]]:
     """The accesses of each node with the node's number; positions count through all of them."""
     position = 0
     for index, node in enumerate(nodes):
-        for touch in accesses_in(node, uses):
-            yield index, replace(touch, position=position)
+        for access in accesses_in(node, uses):
+            yield index, replace(access, position=position)
             position += 1
 
 
 def _hazard(
-    found: CopyRedirection, touches: Sequence[tuple[int, MemoryAccess]], uses: Uses, ranges: Ranges, *, in_place: bool
+    found: CopyRedirection, accesses: Sequence[tuple[int, MemoryAccess]], uses: Uses, ranges: Ranges, *, in_place: bool
 ) -> Refusal | None:
     """An access of the base that would see, or leave, another value if the temporary's accesses went to the base.
 
     The write side moves accesses of the temporary (`in_place`) before those of the base that come after them; the read
     side moves them behind.
     """
-    moved = [(index, found.touch(touch, uses)) for index, touch in touches if touch.root == found.tmp]
-    memory = {touch.memory for _, touch in moved}
-    others = [(index, touch) for index, touch in touches if touch.memory in memory and touch.root != found.tmp]
+    moved = [(index, found.access(access, uses)) for index, access in accesses if access.root == found.tmp]
+    memory = {access.memory for _, access in moved}
+    others = [(index, access) for index, access in accesses if access.memory in memory and access.root != found.tmp]
     for place, mine in moved:
         for index, other in others:
             if not (mine.is_write or other.is_write) or (index < place if in_place else index > place):

@@ -84,7 +84,7 @@ def _unfit_result(copy: Copy, uses: Uses) -> Refusal | None:
     """Return why the target is no new array that is made here; None where it is."""
     name, desc = copy.dst.container, uses.desc(copy.dst.container)
     assert isinstance(desc, Array)
-    if uses.touchers(name) != (copy,) or uses.overlapping(name) != (name,) or copy.src.wcr or copy.dst.wcr:
+    if uses.accessors(name) != (copy,) or uses.overlapping(name) != (name,) or copy.src.wcr or copy.dst.wcr:
         return Refusal(f"{name!r} is touched elsewhere")
     if not any(result.kind == "array" and result.container == name for result in uses.sdfg.results):
         return Refusal(f"{name!r} is no new array of the program's")
@@ -103,7 +103,7 @@ def _is_last_use(copy: Copy, uses: Uses) -> bool:
     region = uses.home(tmp)
     if state is None or state.region is not region or copy.src.wcr or copy.dst.wcr:
         return False
-    own, others = _touching(tmp, uses), _touching(copy.dst.container, uses)
+    own, others = _accessing(tmp, uses), _accessing(copy.dst.container, uses)
     steps = [step for block in region.blocks for step in (block.nodes if isinstance(block, State) else [block])]
     place = {element: number for number, step in enumerate(steps) for element in subtree(step)}
     if not all(one in place for one in own):
@@ -114,9 +114,9 @@ def _is_last_use(copy: Copy, uses: Uses) -> bool:
     return all(effects_of(step) is Effect.NOTHING for step in steps[first:last])
 
 
-def _touching(container: str, uses: Uses) -> list[Element]:
+def _accessing(container: str, uses: Uses) -> list[Element]:
     """All that may touch memory of a container."""
-    return [element for name in uses.overlapping(container) for element in uses.touchers(name)]
+    return [element for name in uses.overlapping(container) for element in uses.accessors(name)]
 
 
 def _symbols(desc: Array) -> list[str]:

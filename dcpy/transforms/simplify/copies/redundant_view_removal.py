@@ -76,7 +76,7 @@ def _equal(views: tuple[str, ...], uses: Uses) -> dict[str, str]:
     returned = {result.container for result in uses.sdfg.results}
     found: dict[str, str] = {}
     for view in views:
-        if view not in returned and uses.touchers(view):
+        if view not in returned and uses.accessors(view):
             kept = first.setdefault((uses.home(view), uses.desc(view)), view)
             found |= {} if kept == view else {view: kept}
     return found
@@ -84,11 +84,11 @@ def _equal(views: tuple[str, ...], uses: Uses) -> dict[str, str]:
 
 def _is_unused(view: str, uses: Uses) -> bool:
     returned = any(result.container == view for result in uses.sdfg.results)
-    return not returned and not uses.touchers(view) and not uses.views_of(view)
+    return not returned and not uses.accessors(view) and not uses.views_of(view)
 
 
 def _composable_users(view: str, uses: Uses) -> list[Element]:
-    return [user for user in uses.touchers(view) if _accesses_composable(user, view, uses)]
+    return [user for user in uses.accessors(view) if _accesses_composable(user, view, uses)]
 
 
 def _accesses_composable(user: Element, view: str, uses: Uses) -> bool:

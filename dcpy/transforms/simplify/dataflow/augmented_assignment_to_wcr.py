@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from dcpy.ir.analysis.dataflow.aliasing import in_base
 from dcpy.ir.analysis.dataflow.def_use import Uses
-from dcpy.ir.analysis.dependence.element_interference import may_touch
+from dcpy.ir.analysis.dependence.element_interference import may_access
 from dcpy.ir.analysis.polyhedral.footprints import Footprint, Variable
 from dcpy.ir.analysis.polyhedral.integer_sets import overlap_across
 from dcpy.ir.expressions.scalar import Op, Ref, ScalarExpr, op, walk
@@ -49,7 +49,7 @@ class AugmentedAssignmentToWCR(Transformation["AugmentedAssignment"]):
         loop = _loop_over_one_element(tasklet, update.target, self.scattered)
         if loop is None:
             return Refusal("no loop around it updates one element in all iterations")
-        other = other_toucher(loop, update, m.uses, whole_array=False)
+        other = other_accessor(loop, update, m.uses, whole_array=False)
         if other is not None:
             return Refusal(f"{update.target.container!r} is also touched by {other.kind} in the loop", (other,))
         return update
@@ -163,7 +163,7 @@ def _loop_over_one_element(tasklet: Tasklet, target: Memlet, scattered: bool) ->
     return None
 
 
-def other_toucher(
+def other_accessor(
     loop: Loop, update: AugmentedAssignment, uses: Uses, *, whole_array: bool = True
 ) -> Node | Block | None:
     """Something in a loop that touches the target's memory and does not just update it the same way.
@@ -171,25 +171,25 @@ def other_toucher(
     Without `whole_array`, only what may touch the element that is updated.
     """
     for name in uses.overlapping(update.target.container):
-        for toucher in uses.touchers(name):
-            if not is_inside(toucher, loop.body) or _updates_so(toucher, update, uses):
+        for accessor in uses.accessors(name):
+            if not is_inside(accessor, loop.body) or _updates_so(accessor, update, uses):
                 continue
-            if whole_array or may_touch(toucher, update.target, loop, uses, is_own=_updates(toucher, update, uses)):
-                return toucher
+            if whole_array or may_access(accessor, update.target, loop, uses, is_own=_updates(accessor, update, uses)):
+                return accessor
     return None
 
 
-def _updates_so(toucher: Node | Block, update: AugmentedAssignment, uses: Uses) -> bool:
-    if not isinstance(toucher, Tasklet):
+def _updates_so(accessor: Node | Block, update: AugmentedAssignment, uses: Uses) -> bool:
+    if not isinstance(accessor, Tasklet):
         return False
-    memlets = [*toucher.inputs.values(), *toucher.outputs.values()]
+    memlets = [*accessor.inputs.values(), *accessor.outputs.values()]
     mine = [memlet for memlet in memlets if memlet.container == update.target.container]
     if mine and all(memlet.wcr == update.op for memlet in mine):
         return True
-    return len(mine) == 2 and _updates(toucher, update, uses)
+    return len(mine) == 2 and _updates(accessor, update, uses)
 
 
-def _updates(toucher: Node | Block, update: AugmentedAssignment, uses: Uses) -> bool:
+def _updates(accessor: Node | Block, update: AugmentedAssignment, uses: Uses) -> bool:
     """Return whether it is an update by the same operation."""
-    found = update_of(toucher, uses) if isinstance(toucher, Tasklet) else None
+    found = update_of(accessor, uses) if isinstance(accessor, Tasklet) else None
     return isinstance(found, AugmentedAssignment) and found.op == update.op

@@ -82,11 +82,11 @@ def _moves(region: Region, uses: Uses, made: _AvailableChecks) -> Iterator[Move]
         for inner in block.regions():
             yield from _moves(inner, uses, _AvailableChecks(made))
         position += 1
-        touched = _written_transients(block, uses)
-        if touched is None:
+        accessed = _written_transients(block, uses)
+        if accessed is None:
             target, written = position, {}
         else:
-            written |= dict.fromkeys(touched)
+            written |= dict.fromkeys(accessed)
 
 
 def _meaning(condition: ScalarExpr) -> object:
@@ -134,10 +134,10 @@ def _written_transients(block: Block, uses: Uses) -> tuple[str, ...] | None:
     for node in _nodes(block):
         if isinstance(node, Map) and any(not isinstance(b, State | Loop | Branch) for b in node.body.walk_blocks()):
             return None
-        touches = uses.touches(node)
-        if any(isinstance(uses.desc(name), Stream) for name in (*touches.reads, *touches.writes)):
+        accesses = uses.accesses(node)
+        if any(isinstance(uses.desc(name), Stream) for name in (*accesses.reads, *accesses.writes)):
             return None
-        names |= dict.fromkeys(seen for name in touches.writes for seen in uses.overlapping(name))
+        names |= dict.fromkeys(seen for name in accesses.writes for seen in uses.overlapping(name))
     if not all(uses.desc(name).transient for name in names):
         return None
     return tuple(names)

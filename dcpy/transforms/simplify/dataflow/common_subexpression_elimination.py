@@ -145,7 +145,7 @@ def why_not_the_same(
         if writers:
             return Refusal("what it reads is written in between", tuple(writers[:1]))
     start, stop = _moment(first, region), _moment(second, region)
-    symbols = {name: None for part in subtree(second) for name in uses.touches(part).symbols}
+    symbols = {name: None for part in subtree(second) for name in uses.accesses(part).symbols}
     symbols |= {name: None for result in results for name in desc_symbols(uses.desc(result))}
     for symbol in symbols:
         for definer in uses.definers(symbol):

@@ -42,17 +42,17 @@ class DeadDataflowElimination(Transformation[tuple[str, ...] | None]):
                 return None
             if dead or unused_inputs(node):
                 return dead
-        written = () if isinstance(node, Map) else m.uses.touches(node).writes
+        written = () if isinstance(node, Map) else m.uses.accesses(node).writes
         return next((why for name in written if (why := _why_needed(name, node, m))), None)
 
     def apply(self, m: Match, plan: tuple[str, ...] | None, rw: Rewriter) -> None:
         node = m[self.node]
-        touches = rw.uses.touches(node)
+        accesses = rw.uses.accesses(node)
         if plan is not None and isinstance(node, Tasklet):
             _shrink(node, plan, rw)
         else:
             rw.erase(node)
-        rw.undeclare_unused((*touches.reads, *touches.writes))
+        rw.undeclare_unused((*accesses.reads, *accesses.writes))
 
 
 def unused_inputs(tasklet: Tasklet) -> list[str]:
@@ -99,7 +99,7 @@ def _other_effect(node: Node, m: Match) -> Refusal | None:
         return Refusal(f"{node.title or 'the ' + node.kind} {effects.words}")
     if isinstance(node, Map) and not _is_bare(node.body):
         return Refusal("its body is not empty: each node in it is judged by itself")
-    for name in m.uses.touches(node).reads:
+    for name in m.uses.accesses(node).reads:
         if isinstance(m.uses.desc(name), Stream):
             return Refusal(f"{name!r} is a stream")
     return None

@@ -41,6 +41,6 @@ class DeadStoreElimination(Transformation[OverwrittenStore]):
 
     def apply(self, m: Match, plan: OverwrittenStore, rw: Rewriter) -> None:
         node = m[self.node]
-        touches = rw.uses.touches(node)
+        accesses = rw.uses.accesses(node)
         rw.erase(node)
-        rw.undeclare_unused((*touches.reads, *touches.writes))
+        rw.undeclare_unused((*accesses.reads, *accesses.writes))

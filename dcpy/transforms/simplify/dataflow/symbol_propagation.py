@@ -122,14 +122,14 @@ def _read_before(assign: SymbolAssign, m: Match) -> Expr | None:
 
     From there on nothing writes them, or assigns a symbol that the value mentions.
     """
-    touched = m.uses.touches(assign)
-    names = {name for read in touched.reads for name in m.uses.overlapping(read)}
+    accessed = m.uses.accesses(assign)
+    names = {name for read in accessed.reads for name in m.uses.overlapping(read)}
     for block in _before(assign):
         if isinstance(block, SymbolAssign) and block.value == assign.value and _is_final(block, m):
-            return None if block.symbol in touched.symbols else sym(block.symbol)
+            return None if block.symbol in accessed.symbols else sym(block.symbol)
         for part in subtree(block):
-            is_other = isinstance(part, SymbolAssign) and part.symbol in touched.symbols
-            if is_other or not names.isdisjoint(m.uses.touches(part).writes):
+            is_other = isinstance(part, SymbolAssign) and part.symbol in accessed.symbols
+            if is_other or not names.isdisjoint(m.uses.accesses(part).writes):
                 return None
     return None
 

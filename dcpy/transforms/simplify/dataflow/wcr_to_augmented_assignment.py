@@ -59,10 +59,10 @@ def _meets_others(tasklet: Tasklet, uses: Uses) -> bool:
     """Return whether another write in a map around meets this one in a different iteration."""
     for owner in owners_around(tasklet):
         if isinstance(owner, Map):
-            touches = accesses_of_body(owner, uses)
-            mine = [_overwriting(touch) for touch in touches if touch.place is tasklet and touch.is_write]
-            memory = {touch.memory for touch in mine}
-            others = [touch for touch in touches if touch.memory in memory and touch.place is not tasklet]
+            accesses = accesses_of_body(owner, uses)
+            mine = [_overwriting(access) for access in accesses if access.place is tasklet and access.is_write]
+            memory = {access.memory for access in mine}
+            others = [access for access in accesses if access.memory in memory and access.place is not tasklet]
             points = tuple(zip(owner.params, owner.domain, strict=True))
             if not groups_depend(mine, others, points, uses.ranges_at(owner)).is_no:
                 return True

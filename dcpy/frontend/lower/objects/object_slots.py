@@ -1,4 +1,4 @@
-"""Object homes: the key that an object gets with its name, so that objects of one name meet field by field.
+"""Object slots: the key that an object gets with its name, so that objects of one name meet field by field.
 
     if x > 0:                               counter = Counter#1, or Counter#2:   one of two objects, which no
         counter = Counter(0)                                                     statement behind the branch can use
@@ -25,35 +25,35 @@ from dcpy.frontend.lower.frame import Frame, is_field
 from dcpy.frontend.lower.objects.dataclass_objects import fields_of, is_argument
 
 
-def at_home(frame: Frame, node: core.Assign, value: Value) -> Value:
+def in_slot(frame: Frame, node: core.Assign, value: Value) -> Value:
     """Return what is assigned to a name, or to a tuple of names: objects, with their fields, under keys of these."""
     target = node.targets[0]
     if len(node.targets) > 1 or frame.map_scopes():
         return value
     if isinstance(target, ast.Name):
-        return _at_home(frame, node, target.id, value)
+        return _in_slot(frame, node, target.id, value)
     names = [part.id for part in target.elts if isinstance(part, ast.Name)] if isinstance(target, ast.Tuple) else []
     if not isinstance(value, TupleValue) or value.token is not None or len(names) != len(value.items):
         return value
     items = list(value.items)
     for place, name in enumerate(names):
         frame.program.pending_operands.append([*items[:place], *items[place + 1 :]])
-        items[place] = _at_home(frame, node, name, items[place])
+        items[place] = _in_slot(frame, node, name, items[place])
         frame.program.pending_operands.pop()
     return replace(value, items=tuple(items))
 
 
-def _at_home(frame: Frame, node: core.Assign, name: str, value: Value) -> Value:
+def _in_slot(frame: Frame, node: core.Assign, name: str, value: Value) -> Value:
     if not isinstance(value, ObjectValue) or is_argument(value) or name in frame.define.outer:
         return value
-    home = ObjectValue(f"{value.cls.__name__}#{name}{_number(frame)}", value.cls)
+    slot = ObjectValue(f"{value.cls.__name__}#{name}{_number(frame)}", value.cls)
     unread = _unread(frame, node, value)
     old = frame.env.get(name)
-    if home == value or _is_held(frame, value, unread) or not _gives_way(frame, home, old, [name, *unread]):
+    if slot == value or _is_held(frame, value, unread) or not _gives_way(frame, slot, old, [name, *unread]):
         return value
-    _move(frame, value, home)
-    frame.env |= dict.fromkeys(unread, home)
-    return home
+    _move(frame, value, slot)
+    frame.env |= dict.fromkeys(unread, slot)
+    return slot
 
 
 def _number(frame: Frame) -> str:
@@ -74,23 +74,23 @@ def _unread(frame: Frame, node: core.Assign, value: ObjectValue) -> list[str]:
     return [name for name, other in frame.env.items() if other == value and not is_field(name) and name not in live]
 
 
-def _gives_way(frame: Frame, home: ObjectValue, old: Value | None, names: Iterable[str]) -> bool:
+def _gives_way(frame: Frame, slot: ObjectValue, old: Value | None, names: Iterable[str]) -> bool:
     """Return whether no object has the key, or only the `old` one that these names alone stand for."""
-    if not _fields(frame, home):
+    if not _fields(frame, slot):
         return True
-    return old == home and not _is_held(frame, home, names) and not _is_repeated(frame)
+    return old == slot and not _is_held(frame, slot, names) and not _is_repeated(frame)
 
 
 def _fields(frame: Frame, owner: ObjectValue) -> list[str]:
     return [name for name in frame.env if is_field(name) and name.rpartition(".")[0] == owner.key]
 
 
-def _move(frame: Frame, value: ObjectValue, home: ObjectValue) -> None:
+def _move(frame: Frame, value: ObjectValue, slot: ObjectValue) -> None:
     """Give an object another key, and the objects in its fields keys behind that one."""
-    old = {name: frame.env.pop(name) for name in _fields(frame, home)}
+    old = {name: frame.env.pop(name) for name in _fields(frame, slot)}
     for field, part in fields_of(frame.env, value).items():
         del frame.env[f"{value.key}.{field}"]
-        name = f"{home.key}.{field}"
+        name = f"{slot.key}.{field}"
         frame.env[name] = part
         if not isinstance(part, ObjectValue) or is_argument(part) or _is_held(frame, part, [name]):
             continue
