@@ -13,14 +13,16 @@ from dcpy.ir.analysis.dataflow.name_resolution import symbols_assigned_in
 from dcpy.ir.data import Array, strides_of
 from dcpy.ir.library.expansions import EXPANSIONS, Replacement, expansions_of
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import LibraryNode, Map, Node
-from dcpy.ir.region import State
-from dcpy.ir.symbolic import ONE
-from dcpy.ir.tree import child_of
+from dcpy.ir.nodes import LibraryNode, Map, Node, Tasklet
+from dcpy.ir.region import Loop, State
+from dcpy.ir.subsets import Subset
+from dcpy.ir.symbolic import ONE, sym
+from dcpy.ir.tree import Element, child_of, owners_around
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 from dcpy.transforms.expand import install
 from dcpy.transforms.fusion.pointwise import only_result
 
+WALKING = ("indexing.scatter",)  #: kinds of nodes that become loops over what they store
 NEUTRAL = "maps"  #: the name of expansions that write unscheduled maps with conflict resolution
 
 
@@ -33,7 +35,7 @@ class ExpandToFuse(Transformation[Replacement]):
                                                                          s[i] = acc }
 
     Applies if the node has an expansion called `maps`, and shares a temporary with a map of its state; only maps of
-    that state may access the temporary. A node that a foreign library implements well stays, unless `foreign` is set
+    that state may access the temporary, and loops that add its elements up where indices say. A node that a foreign library implements well stays, unless `foreign` is set
     or fusion saves storing a matrix that is read once.
     """
 
@@ -154,7 +156,7 @@ def _from_maps(node: LibraryNode, uses: Uses) -> Iterator[str]:
 
 
 def _for_maps(node: LibraryNode, uses: Uses) -> Iterator[str]:
-    """Temporaries that the node writes and a map after it reads."""
+    """Temporaries that the node writes and a map after it reads, or a loop over its elements."""
     for name in names_in(node, uses)[1]:
         if _is_temporary(name, node, uses) and _behind(node, name, uses):
             yield name
@@ -166,8 +168,21 @@ def _is_temporary(name: str, node: LibraryNode, uses: Uses) -> bool:
         return False
     state = node.state
     assert isinstance(state, State)
-    beside = (child_of(state, part) for part in uses.accessors(name))
-    return all(other is node or isinstance(other, Map) for other in beside)
+    return all(
+        isinstance(other := child_of(state, part), Map) or other is node or _is_walked(part, name)
+        for part in uses.accessors(name)
+    )
+
+
+def _is_walked(part: Element, name: str) -> bool:
+    """Return whether a loop needs each element of a container once: the one that adds up values where indices say."""
+    if isinstance(part, LibraryNode):
+        walked = [key for key, memlet in part.inputs.items() if memlet.container == name]
+        return part.kind in WALKING and walked == ["values"]
+    loop = next(iter(owners_around(part)), None)
+    if not isinstance(part, Tasklet) or not isinstance(loop, Loop):
+        return False
+    return [memlet.subset for memlet in part.reads() if memlet.container == name] == [Subset((sym(loop.param),))]
 
 
 def _before(node: LibraryNode, name: str, uses: Uses) -> bool:
@@ -180,8 +195,12 @@ def _before(node: LibraryNode, name: str, uses: Uses) -> bool:
 def _behind(node: LibraryNode, name: str, uses: Uses) -> bool:
     state = node.state
     assert isinstance(state, State)
-    readers = [child_of(state, part) for part in uses.readers(name)]
-    return any(isinstance(other, Map) and _comes_first(node, other, state) for other in readers)
+    beside = {part: child_of(state, part) for part in uses.readers(name)}
+    return any(
+        other is None or _comes_first(node, other, state)
+        for part, other in beside.items()
+        if isinstance(other, Map) or _is_walked(part, name)
+    )
 
 
 def _comes_first(first: Node, second: Node, state: State) -> bool:

@@ -44,18 +44,22 @@ class MapInlining(Transformation[Inlining]):
     producer = capture(Map)
     pattern = one(producer)
 
-    indices: bool = False  #: also maps that look up where they read (``x[p[i]]``)
+    indices: bool = False  #: maps that look up where they read (``x[p[i]]``) also into maps, not only into loops
     costs: Costs = COSTS
 
     def plan(self, m: Match) -> Inlining | Refusal:
         """The producer and its readers. Refuses other producers, and elements that are read several times."""
         producer, uses = m[self.producer], m.uses
-        tmp = temporary_of(producer, uses, indices=self.indices)
+        tmp = temporary_of(producer, uses, indices=True)
         if isinstance(tmp, Refusal):
             return tmp
         readers = _readers(producer, tmp.name, uses, lambda: self._times(producer, uses))
         if isinstance(readers, Refusal):
             return readers
+        if not self.indices and not all(isinstance(next(owners_around(reader), None), Loop) for reader in readers):
+            without = temporary_of(producer, uses)
+            if isinstance(without, Refusal):
+                return without
         if next(jumps_of(producer), None) is not None:
             return Refusal("an index jumps along its last parameter: its range will be split")
         return why_not_later(producer, readers, uses) or Inlining(tmp, readers)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from contextlib import nullcontext
 from dataclasses import dataclass
 
+import numpy as np
 import pytest
 
+import dcpy
 from dcpy import plugins
 from dcpy.ir.nodes import Copy, LibraryNode
 from dcpy.ir.subsets import Range
@@ -15,6 +17,7 @@ from dcpy.libraries.api import expands, register
 from dcpy.transforms.api import apply_repeated
 from dcpy.transforms.fusion.expand_to_fuse import ExpandToFuse
 from tests.support.expect import expect, parse
+from tests.support.oracles import check_same
 
 plugins.load()
 HEAD = "sdfg @f(A: f64[N, M], B: f64[N, M], x: f64[M], y: f64[N]) symbols(N: size, M: size)"
@@ -221,3 +224,35 @@ def test_what_a_plug_in_calls_maps_is_looked_at():
     expect(ExpandToFuse(), on=program(SQUARES + call)).is_refused("no map of its expansion touches what a map beside")
     looped = program(f"{SQUARES}{call} {{looped = true}}")
     expect(ExpandToFuse(), on=looped).is_refused("its maps are in loops and branches")
+
+
+def by_scatter(total, at, values, where):
+    np.add.at(total, at, values[where])
+    return total
+
+
+def by_bincount(at, values, where):
+    return np.bincount(at, weights=values[where], minlength=8)
+
+
+def test_what_is_gathered_for_a_scatter_is_read_where_it_is_added():
+    generator = np.random.default_rng(0)
+    at, where, values = generator.integers(0, 8, 500), generator.integers(-20, 20, 500), generator.random(20)
+    for function, arguments in ((by_scatter, (np.zeros(8), at, values, where)), (by_bincount, (at, values, where))):
+        program = dcpy.program(auto_optimize=True)(function)
+        text = program.to_sdfg(*arguments).code()
+        assert "tmp_kept" not in text  # no array between
+        check_same(function, *arguments)
+        np.testing.assert_array_equal(program(*map(np.copy, arguments)), function(*map(np.copy, arguments)))
+
+
+def test_an_index_of_what_is_gathered_is_checked_before_anything_is_added():
+    total, at, values = np.zeros(8), np.arange(8), np.ones(20)
+    where = np.array([0, 1, 2, 3, 20, 5, 6, 7])
+    with pytest.raises(IndexError, match="index 20 is out of bounds for axis 0 with size 20"):
+        dcpy.program(auto_optimize=True)(by_scatter)(total, at, values, where)
+    np.testing.assert_array_equal(total, 0)
+    at[2], where[4] = 8, 4
+    with pytest.raises(IndexError, match="index 8 is out of bounds for axis 0 with size 8"):
+        dcpy.program(auto_optimize=True)(by_scatter)(total, at, values, where)
+    np.testing.assert_array_equal(total, 0)
