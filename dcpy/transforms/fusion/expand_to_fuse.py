@@ -35,8 +35,8 @@ class ExpandToFuse(Transformation[Replacement]):
                                                                          s[i] = acc }
 
     Applies if the node has an expansion called `maps`, and shares a temporary with a map of its state; only maps of
-    that state may access the temporary, and loops that add its elements up where indices say. A node that a foreign library implements well stays, unless `foreign` is set
-    or fusion saves storing a matrix that is read once.
+    that state may access the temporary, and loops that add its elements up where indices say. A node that a foreign
+    library implements well stays, unless `foreign` is set or fusion saves storing a matrix that is read once.
     """
 
     name: ClassVar[str] = "expand-to-fuse"
