@@ -7,31 +7,34 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-JOINED, CHOSEN = -2, -3
+JOINED, CHOSEN, REPEATED = -2, -3, -4
 _CONVERSIONS: dict[int, Callable[[Any], str]] = {ord("s"): str, ord("r"): repr, ord("a"): ascii}
 
 
 def formatted(value: Any, conversion: int, spec: str) -> str:
     """One value of an f-string: `conversion` is the code of ``s``, ``r`` or ``a``, or -1.
 
-    `JOINED`: texts with the format between them; `CHOSEN`: a character of the format, by its place.
+    `JOINED`: texts with the format between them; `CHOSEN`: a character of the format, by its place;
+    `REPEATED`: the format so many times.
     """
     if conversion == JOINED:
-        return spec.join(value)
+        return str.join(spec, value)
     if conversion == CHOSEN:
-        return spec[value]
+        return spec[int(value)]
+    if conversion == REPEATED:
+        return spec * int(value)
     return format(_CONVERSIONS[conversion](value) if conversion in _CONVERSIONS else value, spec)
 
 
 class ArgumentMaker(ABC):
-    """Makes an argument of a callback of an array of compiled code."""
+    """Makes an argument of a callback of an array, or number, of compiled code."""
 
     @abstractmethod
-    def __call__(self, array: Any) -> Any: ...
+    def __call__(self, *operands: Any) -> Any: ...
 
 
 @dataclass(frozen=True)
-class TextTemplate:
+class TextTemplate(ArgumentMaker):
     """Makes a text of values: between fixed texts, places of values with their conversion and format.
 
     That of a list of texts has the conversion `JOINED`, and what stands between them.

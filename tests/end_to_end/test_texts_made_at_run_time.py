@@ -79,8 +79,38 @@ def compared(board, k):
     return marks, sum(1 for i in range(k) if SHADES[i] == "."), [i for i in range(k) if SHADES[i] in " :"]
 
 
+NAMES = ["Mon", "Tue", "Wed"]
+
+
+def chosen_names(board, k):
+    for v in board[0]:
+        print(f"{v} {NAMES[v % 3]} {NAMES[v % 3]:>6}|")
+    return f"<{NAMES[k % 3]}>", NAMES[k % 3] + "!", "-".join([NAMES[k % 3], "x"]), f"{NAMES[k % 3]:>6}"
+
+
+def repeated(board, k):
+    print("*" * k, "|", "ab" * (k - 3), k * "=", "-" * k + ">", SHADES[k], f"[{SHADES[k + 1]}]")
+    for v in board[0]:
+        print("#" * v)
+    return "=" * k + "|", ["#" * v for v in board[0]]
+
+
+def characters(board, k):
+    print("A" + chr(k + 65))
+    return "".join(chr(97 + v) for v in board[0]), chr(k + 97), chr(98)
+
+
+def one_of_two_texts(board, k):
+    label = f"{board[0, 0]:d}!" if k > 3 else "none"
+    other = str(board[0, 1]) if k < 3 else str(k * 0.5)
+    rows = [f"<{v}>" if v else "-" for v in board[0]]
+    print(label, other, rows, sep="/")
+    return label, other, rows, f"{label}:{other:>5}", "".join("." if v == 0 else str(v) for v in board[1])
+
+
 PROGRAMS = [board_of_marks, shades, rows_of_numbers, texts_of_numbers, with_format, in_lists, printed_lists,
-            changed_afterwards, by_path, compared]  # fmt: skip
+            changed_afterwards, by_path, compared, chosen_names,
+            repeated, characters, one_of_two_texts]  # fmt: skip
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
@@ -99,6 +129,15 @@ def test_a_place_outside_of_the_text():
         dcpy.program(shades)(BOARD, 10)
     with pytest.raises(IndexError, match="string index out of range"):
         shades(BOARD, 10)
+
+
+def test_numbers_that_are_no_characters():
+    def program(k):
+        return chr(k)
+
+    for function in (program, dcpy.program(program)):
+        with pytest.raises(ValueError, match=r"chr\(\) arg not in range\(0x110000\)"):
+            function(-1)
 
 
 def test_an_exception_with_a_text():

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dcpy.frontend.abstract_values.values import Static, TextValue, Value, dtype_of, is_number, kind_of
+from dcpy.frontend.abstract_values.values import Static, TextValue, Value, dtype_of, is_number, kind_of, scalar_expr
 from dcpy.frontend.implements import implements
 from dcpy.frontend.lower.lowering_signals import WillRaise
 from dcpy.frontend.lower.op_builder import OpBuilder
 from dcpy.frontend.lower.sequences import items as sequences
+from dcpy.ir import types
+from dcpy.ir.expressions.scalar import Const, cast, op
 
 EMPTY = Static("")
 
@@ -37,6 +39,20 @@ def _shown(b: OpBuilder, function: Callable[[Any], str], value: Value, conversio
             help="print it: `print(x)`, or give its numbers a text each: `[str(v) for v in x]`",
         )
     return TextValue(((sequences.stable(b, value), conversion, ""),))
+
+
+@implements(chr)
+def chr_(b: OpBuilder, i: Value) -> Value:
+    """The character with a number."""
+    if isinstance(i, Static) and isinstance(i.value, int):
+        return Static(chr(i.value))
+    if not is_number(i) or not dtype_of(i).is_integer:
+        raise WillRaise("TypeError", f"{kind_of(i)} cannot be interpreted as an integer", by="Python")
+    kept = sequences.stable(b, i)
+    number = cast(scalar_expr(kept), types.int64)
+    inside = op("and", op("ge", number, Const(0, types.int64)), op("lt", number, Const(0x110000, types.int64)))
+    b.check(inside, "ValueError", "chr() arg not in range(0x110000)")
+    return TextValue(((kept, -1, "c"),))
 
 
 def _digits(function: Callable[[int], str], spec: str) -> Callable[..., Value]:

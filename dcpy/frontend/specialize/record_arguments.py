@@ -353,7 +353,8 @@ class ListMaker(ArgumentMaker):
     weak: bool
     separator: str | None = None
 
-    def __call__(self, array: Any) -> Any:
+    def __call__(self, *operands: Any) -> Any:
+        (array,) = operands
         made = lister(self.levels, self.weak)(array)
         return made if self.separator is None else self.separator.join(made)
 

@@ -6,7 +6,7 @@ not chosen is not run: ``i > 0 and a[i - 1] > 0``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +15,17 @@ from dcpy.base.errors import FrontendError
 from dcpy.frontend.abstract_values.dynamic_arrays import VARYING
 from dcpy.frontend.abstract_values.kinds_by_path import all_of
 from dcpy.frontend.abstract_values.number_kinds import types_of
-from dcpy.frontend.abstract_values.values import Scalar, Static, Value, is_number, kind_of, scalar_expr
+from dcpy.frontend.abstract_values.values import (
+    Scalar,
+    Static,
+    TextValue,
+    Value,
+    dtype_of,
+    is_number,
+    is_weak,
+    kind_of,
+    scalar_expr,
+)
 from dcpy.frontend.lower.arithmetic import elementwise
 from dcpy.frontend.lower.arithmetic.operators import truth
 from dcpy.frontend.lower.arithmetic.promotion import joined_number
@@ -24,7 +34,7 @@ from dcpy.frontend.lower.control import expression_splitting, joins
 from dcpy.frontend.lower.lowering_signals import WillRaise
 from dcpy.frontend.lower.name_binding import materialize
 from dcpy.frontend.lower.objects.dataclass_objects import require_same_fields
-from dcpy.frontend.lower.sequences import iterator_uses, list_references
+from dcpy.frontend.lower.sequences import item_words, iterator_uses, list_references
 from dcpy.ir import types
 from dcpy.ir.analysis.dataflow.branch_facts import refine_ranges
 from dcpy.ir.expressions.scalar import Const, ScalarExpr, loads_of, op
@@ -88,6 +98,8 @@ def choose(frame: Frame, test: ScalarExpr, yes: Thunk, no: Thunk, name: str) -> 
     plain = not any(region.blocks or region.containers for region in regions)
     if plain and all(is_number(value) and _always_safe(frame, value) for value in values):
         return select(frame, test, values[0], values[-1])
+    if any(isinstance(value, TextValue) for value in values) and all(map(_is_short_text, values)):
+        return _chosen_text(frame, test, sides, regions, f"{name}@{emit.fresh('@')}")
     name = f"{name}@{emit.fresh('@')}"  # another choice of this expression may still be waiting to be used
     joined = joins.join(frame, name, values, joins.Paths([ranges for _, _, ranges in sides], merge=_place(frame)))
     joins.require_usable(frame, joined)
@@ -98,6 +110,35 @@ def choose(frame: Frame, test: ScalarExpr, yes: Thunk, no: Thunk, name: str) -> 
     return (
         dynamic_sizes.concrete(frame, joined) if isinstance(joined, VARYING) else list_references.shown(frame, joined)
     )
+
+
+def _is_short_text(value: Value) -> bool:
+    if isinstance(value, TextValue):
+        return all(map(is_number, item_words.numbers_in(value)))
+    return isinstance(value, Static) and isinstance(value.value, str)
+
+
+def _chosen_text(
+    frame: Frame, test: ScalarExpr, sides: Sequence[tuple[Region, Value, Ranges]], regions: Sequence[Region], name: str
+) -> Value:  # fmt: skip
+    """One of two texts, by a number that says which, with places outside for the numbers in them."""
+    which = frame.home(f"{name}_which", types.int64, weak=True)
+    options: list[Value] = []
+    for position, (region, text, ranges) in enumerate(sides):
+        pairs: list[tuple[Value, Value]] = [(which, Static(position))]
+        if isinstance(text, TextValue):
+            numbers = item_words.numbers_in(text)
+            homes = [frame.home(f"{name}_{position}_{k}", dtype_of(number), is_weak(number))
+                     for k, number in enumerate(numbers)]  # fmt: skip
+            pairs += zip(homes, numbers, strict=True)
+            left = iter(homes)
+            parts = (part if isinstance(part, str) else (next(left), *part[1:]) for part in text.parts)
+            text = TextValue(tuple(parts))
+        options.append(text)
+        with frame.emit.inside(region, ranges):
+            joins.move(frame, pairs)
+    frame.emit.block(Branch([(test, regions[0])], _filled(regions[1])))
+    return item_words.one_of(frame.b, scalar_expr(which), options)
 
 
 def _changed_inside(frame: Frame, waiting: list[list[Value]]) -> bool:

@@ -27,7 +27,6 @@ from dcpy.frontend.abstract_values.values import (
     Scalar,
     Static,
     SymInt,
-    TextValue,
     TupleValue,
     Value,
     VariantValue,
@@ -89,14 +88,6 @@ def binary(b: OpBuilder, symbol: str, left: Value, right: Value) -> Value:
         known = _known(symbol, left.value, right.value)
         if known is not _NOT_COMPUTED:
             return Static(known)
-    if symbol == "+" and (text := texts.concatenated(left, right)) is not None:
-        return text
-    if TextValue in (type(left), type(right)):
-        raise FrontendError(
-            f"{symbol} does not take a text with numbers that are known at run time only",
-            notes=("Python makes the text when it is shown",),
-            help="texts are added, joined and formatted: f'{x}', `a + b`, `sep.join(parts)`",
-        )
     if symbol == "@":
         entry = find(np.matmul)
         assert entry is not None
@@ -171,8 +162,9 @@ def _other_types(found: Scalar, results: Sequence[type], operands: Sequence[Valu
 
 
 def _elementwise(b: OpBuilder, symbol: str, left: Value, right: Value) -> Value:
+    if ArrayValue not in (type(left), type(right)) and (text := texts.combined(b, symbol, left, right)) is not None:
+        return text
     if not (_is_operand(left) and _is_operand(right)):
-        _require_no_repeated_text(symbol, left, right)
         raise FrontendError(
             f"unsupported operands for {symbol}: {kind_of(left)} and {kind_of(right)}",
             notes=("Python raises TypeError here",),
@@ -181,17 +173,6 @@ def _elementwise(b: OpBuilder, symbol: str, left: Value, right: Value) -> Value:
     if symbol == "**" and _squares(left, right):
         return b.ufunc(np.square, left)
     return b.ufunc(UFUNC_OF[symbol], left, right)
-
-
-def _require_no_repeated_text(symbol: str, left: Value, right: Value) -> None:
-    """`FrontendError` for a text times a number that only the run knows."""
-    texts = [one for one in (left, right) if isinstance(one, Static) and isinstance(one.value, str)]
-    if symbol == "*" and texts and (is_number(left) or is_number(right)):
-        raise FrontendError(
-            "how often a text is repeated must be known at compile time",
-            notes=("compiled code returns numbers and arrays only",),
-            help="make the text outside of the program",
-        )
 
 
 def _squares(left: Value, right: Value) -> bool:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from dcpy.base.callback_sites import PYTHON, is_literal
 from dcpy.base.errors import DcpyError, FrontendError
+from dcpy.base.string_formatting import CHOSEN, REPEATED, TextTemplate
 from dcpy.frontend.abstract_values.list_values import JoinedList, ListValue
 from dcpy.frontend.abstract_values.values import (
     ArrayValue,
@@ -240,6 +241,11 @@ class _CallConnectors:
         if isinstance(part, str):
             return ast.Constant(part)
         value, conversion, spec = part
+        if conversion in (CHOSEN, REPEATED):
+            assert isinstance(value, SymInt | Scalar)
+            name, maker = self._fresh(parameter), self.bind("made", TextTemplate(((conversion, spec),)))
+            self.inputs[name] = self._element(value)
+            return ast.FormattedValue(ast.Call(ast.Name(maker), [ast.Name(name)], []), -1, None)
         shown = ast.parse(self.argument(value, parameter), mode="eval").body
         return ast.FormattedValue(shown, conversion, ast.JoinedStr([ast.Constant(spec)]) if spec else None)
 

@@ -112,8 +112,9 @@ class ResultLeaves:
                 continue
             shown, conversion, spec = piece
             if isinstance(shown, JoinedList):
-                pieces.append((JOINED, shown.separator))
-                parts.append(ListResult(shown.items.levels, shown.items.weak, self.leaf(shown.items.array)))
+                pieces.append((conversion, spec))
+                items = ListResult(shown.items.levels, shown.items.weak, self.leaf(shown.items.array))
+                parts.append(MadeObject(TextTemplate(((JOINED, shown.separator),)), (), (items,)))
                 continue
             require_one_kind(shown, "a text", as_text=conversion not in map(ord, "ra"))
             pieces.append((conversion, spec))

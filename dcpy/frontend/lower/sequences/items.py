@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.abstract_values.list_values import LazyGenerator, ListValue, YieldingValue
+from dcpy.frontend.abstract_values.list_values import JoinedList, LazyGenerator, ListValue, YieldingValue
 from dcpy.frontend.abstract_values.values import (
     ArrayValue,
     DictValue,
@@ -31,7 +31,7 @@ from dcpy.frontend.abstract_values.values import (
     kind_of,
 )
 from dcpy.frontend.lower.lowering_signals import WillRaise
-from dcpy.frontend.lower.sequences import list_types
+from dcpy.frontend.lower.sequences import list_types, texts
 from dcpy.ir.expressions.scalar import Const
 from dcpy.ir.symbolic import Expr, as_expr, min_of, product_of
 
@@ -372,6 +372,9 @@ def as_it_is(b: OpBuilder, value: Value) -> Value:
         return b.copy(value)
     if isinstance(value, ListValue) and not value.array.fresh:
         return value.of(b.copy(value.array))
+    if isinstance(value, VariantValue) and all(texts.parts_of(option) is not None for _, option in value.options):
+        one = list_types.as_array_list(b, TupleValue((value,), is_list=True))
+        return JoinedList("", one)
     return stable(b, value)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from dcpy.base.errors import FrontendError
-from dcpy.base.string_formatting import CHOSEN
+from dcpy.base.string_formatting import CHOSEN, REPEATED
 from dcpy.frontend.abstract_values.list_values import JoinedList
 from dcpy.frontend.abstract_values.values import Scalar, Static, TextValue, Value, dtype_of, is_number, scalar_expr
 from dcpy.ir import types
@@ -48,6 +48,29 @@ def character(b: TypedEmitter, text: object, key: Value) -> Value | None:
     b.check(inside, "IndexError", "string index out of range")
     from_front = op("select", op("lt", place, Const(0, types.int64)), op("add", place, size), place)
     return TextValue(((b.keep(Scalar(from_front, weak=True)), CHOSEN, text),))
+
+
+def repeated(b: TypedEmitter, left: Value, right: Value) -> Value | None:
+    """``text * count``, known at run time only, of a known text; None for anything else."""
+    text, count = (left, right) if isinstance(left, Static) else (right, left)
+    if not isinstance(text, Static) or not isinstance(text.value, str) or not is_number(count):
+        return None
+    if not (dtype_of(count).is_integer or dtype_of(count) == types.bool_):
+        return None
+    kept = b.keep(Scalar(cast(scalar_expr(count), types.int64), weak=True))
+    return TextValue(((kept, REPEATED, text.value),))
+
+
+def combined(b: TypedEmitter, symbol: str, left: Value, right: Value) -> Value | None:
+    """``left symbol right`` where one of them is a text; None for anything else."""
+    found = concatenated(left, right) if symbol == "+" else repeated(b, left, right) if symbol == "*" else None
+    if found is None and TextValue in (type(left), type(right)):
+        raise FrontendError(
+            f"{symbol} does not take a text with numbers that are known at run time only",
+            notes=("Python makes the text when it is shown",),
+            help="texts are added, joined and formatted: f'{x}', `a + b`, `sep.join(parts)`",
+        )
+    return found
 
 
 def equal(left: Value, right: Value) -> ScalarExpr:

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from dcpy.frontend.abstract_values.values import Static, Value, as_integer, kind_of
+from dcpy.frontend.abstract_values.values import ArrayValue, Static, Value, as_integer, dtype_of, is_number, scalar_expr
 from dcpy.frontend.implements import implements
+from dcpy.frontend.lower.lowering_signals import WillRaise
 from dcpy.frontend.lower.op_builder import OpBuilder, items_of
 from dcpy.frontend.numpy.linear_algebra import products_and_diagonals as linalg
 from dcpy.frontend.numpy.linear_algebra.decompositions import inv, inverse_or_nan
@@ -20,7 +21,7 @@ from dcpy.frontend.numpy.parameter_defaults import FALSE, NONE
 from dcpy.frontend.numpy.python_implementations import written_in_python
 from dcpy.frontend.numpy.ufuncs.out_and_where import into
 from dcpy.ir import types
-from dcpy.ir.expressions.scalar import Const, op
+from dcpy.ir.expressions.scalar import Const, cast, op
 from dcpy.ir.symbolic import Expr
 
 _NO_VALUE = np._NoValue  # what NumPy's own signature has
@@ -190,16 +191,47 @@ def _pinv(a: Any, rcond: Any, hermitian: bool, rtol: Any) -> Any:
     return np.matmul(np.swapaxes(vt, -1, -2), inverted[..., None] * np.swapaxes(u, -1, -2))
 
 
+def _natural_power(a: Any, n: int) -> Any:
+    """A power of a matrix, in the order of NumPy's products."""
+    result = np.zeros_like(a)
+    result[:] = np.eye(a.shape[-1])
+    base, left = a.copy(), n
+    is_first = True
+    while left > 0:
+        if left % 2 == 1:
+            result = base.copy() if is_first else result @ base
+            is_first = False
+        left //= 2
+        if left > 0:
+            base = base @ base
+    return result
+
+
+def _power(a: Any, n: int) -> Any:
+    """A power, of the inverse where the exponent is negative."""
+    return _natural_power(np.linalg.inv(a), -n) if n < 0 else _natural_power(a, n)
+
+
+def _by_count(b: OpBuilder, x: ArrayValue, n: Value) -> Value:
+    """A power with an exponent that is known at run time only."""
+    if not is_number(n) or not dtype_of(n).is_integer:
+        raise WillRaise("TypeError", "exponent must be an integer")
+    exponent = as_integer(n)
+    natural = exponent is not None and b.emit.ranges.proves_nonneg(exponent)
+    if not natural and not x.dtype.is_inexact:  # NumPy's result would be one of floats
+        is_natural = op("ge", cast(scalar_expr(n), types.int64), Const(0, types.int64))
+        b.check(is_natural, "ValueError", "Integers to negative integer powers are not allowed.")
+        natural = True
+    return b.call(Static(_natural_power if natural else _power), x, n)
+
+
 @implements(np.linalg.matrix_power)
 def matrix_power(b: OpBuilder, a: Value, n: Value) -> Value:
     """A product of `n` factors `a`, by squaring; of inverses where `n` is negative."""
     x = b.array(a)
     exponent = as_integer(n)
     if exponent is None or exponent.constant is None:
-        raise b.error(
-            f"the exponent of np.linalg.matrix_power must be a number known at compile time, but is {kind_of(n)}",
-            help="multiply in a loop: for _ in range(n): result = result @ a",
-        )
+        return _by_count(b, x, n)
     if x.rank < 2:
         message = f"{x.rank}-dimensional array given. Array must be at least two-dimensional"
         raise b.error(message, notes=("NumPy raises LinAlgError here",))
