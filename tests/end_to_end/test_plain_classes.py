@@ -217,3 +217,45 @@ class Names:
 
 def test_any_name_is_one_of_a_field():
     check_same(lambda x: (Names(x).items, Names(x).keys), 1.5)
+
+
+class Game:
+    """Gets a field in a loop without end."""
+
+    def __init__(self, n):
+        self.n = n
+        self.place()
+
+    def place(self):
+        k = 0
+        while True:
+            k += 3
+            if k > self.n:
+                self.food = k
+                return
+
+    def place_twice(self):
+        k = 0
+        while True:
+            k += 5
+            if k > self.n:
+                self.other = k
+                break
+            if k == 10:
+                self.other = -k
+                break
+
+
+def field_of_an_endless_loop(n):
+    game = Game(n)
+    first = game.food
+    for _ in range(3):
+        game.n += game.food
+        game.place()
+    game.place_twice()
+    return first, game.food, game.other
+
+
+def test_fields_that_a_loop_without_end_sets():
+    check_same(field_of_an_endless_loop, 7)
+    check_same(field_of_an_endless_loop, 0)

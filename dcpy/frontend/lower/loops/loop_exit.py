@@ -27,7 +27,7 @@ from dcpy.frontend.lower.frame import ExitPoint, LoopExits, Names
 from dcpy.frontend.lower.loops import carried_kinds
 from dcpy.frontend.lower.loops.carried_kinds import KindAfterLoop
 from dcpy.frontend.lower.lowering_signals import RUNS
-from dcpy.frontend.lower.objects.dataclass_objects import made_inside
+from dcpy.frontend.lower.objects.dataclass_objects import fields_set_inside, made_inside
 from dcpy.frontend.lower.sequences import list_references
 from dcpy.ir.expressions.scalar import Op, ScalarExpr, op
 from dcpy.ir.subsets import Subset
@@ -70,6 +70,8 @@ class AfterLoop:
         exits = (*self.exits.ends, *self.exits.breaks)
         last = sorted((names.bound & names.after) - names.head)
         wanted = [*last, *made_inside(frame.env, exits, last)]
+        if self.loop.plan.endless:
+            wanted += [key for key in fields_set_inside(frame.env, self.exits.breaks) if key not in wanted]
         for name in wanted:
             changing = frozenset().union(*(joins.written(frame, pairs) for pairs in self.moves.values()))
             before = self.before.get(name)

@@ -189,6 +189,16 @@ def made_inside(env: Mapping[str, Value], exits: Sequence[ExitPoint], wanted: Se
     return list(found)
 
 
+def fields_set_inside(env: Mapping[str, Value], exits: Sequence[ExitPoint]) -> list[str]:
+    """The fields that objects from before a loop get in it, whichever way it is left."""
+    found: dict[str, bool] = {}
+    for made in env.values():
+        if isinstance(made, ObjectValue):
+            keys = (f"{made.key}.{name}" for name in field_names(made.cls))
+            found |= {key: True for key in keys if key not in env and exits and all(key in one.env for one in exits)}
+    return list(found)
+
+
 def require_same_fields(before: Mapping[str, Value], env: Mapping[str, Value]) -> None:
     """Refuse what a condition inside an expression has changed."""
     for name, value in fields(env).items():
