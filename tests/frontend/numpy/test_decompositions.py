@@ -281,6 +281,22 @@ def test_powers_with_an_exponent_known_at_run_time(n, dtype):
     np.testing.assert_allclose(found, expected, rtol=1e-6 if dtype == np.float32 else 1e-14)
 
 
+def magnitudes(a):
+    largest = np.max(np.abs(np.linalg.eigvals(a)))
+    return np.sort(np.abs(np.linalg.eigvals(a))), largest, bool((abs(np.linalg.eigvals(a / 4)) < 1).all())
+
+
+@pytest.mark.parametrize("a", [
+    np.array([[0.0, 1.0, 0.0], [-1.0, 0.5, 0.0], [0.0, 0.2, 0.3]]), np.array([[2.0, 1.0], [1.0, 3.0]]),
+    np.array([[0, 4], [-4, 2]]), np.array([[0, 4], [-4, 2]], np.float32),
+])  # fmt: skip
+def test_magnitudes_of_eigenvalues_of_real_matrices(a):
+    found, expected = dcpy.program(magnitudes)(a), magnitudes(a)
+    assert [part.dtype for part in found[:2]] == [part.dtype for part in expected[:2]]
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-5 if a.dtype == np.float32 else 1e-12)
+
+
 REFUSALS = {
     "gives real or complex numbers": lambda a: np.linalg.eig(a),
     "float16 is unsupported in linalg": lambda a: np.linalg.inv(a.astype(np.float16)),

@@ -15,6 +15,7 @@ from dcpy.frontend.abstract_values.values import ArrayValue, Static, TupleValue,
 from dcpy.frontend.implements import implements, operation
 from dcpy.frontend.lower.arithmetic import elementwise
 from dcpy.frontend.lower.arithmetic.broadcasting import broadcast_shapes
+from dcpy.frontend.lower.functions.enclosing_calls import argument_of
 from dcpy.frontend.lower.lowering_signals import WillRaise
 from dcpy.frontend.lower.op_builder import OpBuilder
 from dcpy.frontend.numpy.linear_algebra.products_and_diagonals import matrix_at
@@ -27,6 +28,7 @@ from dcpy.ir.symbolic import ZERO, Expr, max_of, min_of, sym
 from dcpy.ir.types import DType
 
 LOWER = Static("L")
+MAGNITUDES = (np.abs, np.absolute, abs)  # they give real numbers in either case
 REDUCED = Static("reduced")
 WORKS_IN = {types.float32: types.float64, types.complex64: types.complex128}
 
@@ -189,13 +191,17 @@ def eigvals(b: OpBuilder, a: Value) -> Value:
 
 
 def _of_complex(b: OpBuilder, a: Value, name: str) -> tuple[Value, Value]:
-    if dtype_of(b.array(a)).kind != "c":
+    given = dtype_of(b.array(a))
+    if given.kind != "c" and name == "eigvals" and argument_of(b) in MAGNITUDES:
+        a = b.cast(a, types.complex64 if given == types.float32 else types.complex128)
+    elif given.kind != "c":
         raise b.error(
             f"np.linalg.{name} of a real matrix gives real or complex numbers, depending on their values",
             notes=("a compiled program has to know the dtypes of all its arrays",),
             help=f"write np.linalg.{name}(a.astype(np.complex128)), or np.linalg.{name}h(a) where a is symmetric"
             if name == "eig"
-            else "write np.linalg.eigvals(a.astype(np.complex128)), or np.linalg.eigvalsh(a) where a is symmetric",
+            else "write np.linalg.eigvals(a.astype(np.complex128)), np.abs(np.linalg.eigvals(a)), or "
+            "np.linalg.eigvalsh(a) where a is symmetric",
         )
     x, n, result = _square(b, a)
     is_finite = reduced(b, AND, b.ufunc(np.isfinite, x))
