@@ -122,16 +122,16 @@ def _chosen_text(
     frame: Frame, test: ScalarExpr, sides: Sequence[tuple[Region, Value, Ranges]], regions: Sequence[Region], name: str
 ) -> Value:  # fmt: skip
     """One of two texts, by a number that says which, with places outside for the numbers in them."""
-    which = frame.home(f"{name}_which", types.int64, weak=True)
+    which = frame.slot(f"{name}_which", types.int64, weak=True)
     options: list[Value] = []
     for position, (region, text, ranges) in enumerate(sides):
         pairs: list[tuple[Value, Value]] = [(which, Static(position))]
         if isinstance(text, TextValue):
             numbers = item_words.numbers_in(text)
-            homes = [frame.home(f"{name}_{position}_{k}", dtype_of(number), is_weak(number))
+            slots = [frame.slot(f"{name}_{position}_{k}", dtype_of(number), is_weak(number))
                      for k, number in enumerate(numbers)]  # fmt: skip
-            pairs += zip(homes, numbers, strict=True)
-            left = iter(homes)
+            pairs += zip(slots, numbers, strict=True)
+            left = iter(slots)
             parts = (part if isinstance(part, str) else (next(left), *part[1:]) for part in text.parts)
             text = TextValue(tuple(parts))
         options.append(text)
