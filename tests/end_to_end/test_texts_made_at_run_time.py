@@ -108,9 +108,33 @@ def one_of_two_texts(board, k):
     return label, other, rows, f"{label}:{other:>5}", "".join("." if v == 0 else str(v) for v in board[1])
 
 
+def bracketed(n):
+    if n < 2:
+        return f"<{n}>"
+    return f"<{n * 10}>"
+
+
+def of_one_form(board, k):
+    print(" ".join(bracketed(v) for v in board[0]))
+    last = bracketed(k)
+    for v in board[0]:
+        last = f"<{v * 2}>"
+    label = f"{k:03d}" if board[0, 0] > k else f"{k + 1:03d}"
+    return last, label, bracketed(board[1, 1])
+
+
+def best_of_all(board, k):
+    best = None
+    for v in board[0]:
+        if best is None or v > best[0]:
+            best = (v, v * 2)
+    print("best: {:.1f}, {}".format(best[0], best[1]))  # noqa: UP032
+    return f"{best[0]} of {k}"
+
+
 PROGRAMS = [board_of_marks, shades, rows_of_numbers, texts_of_numbers, with_format, in_lists, printed_lists,
             changed_afterwards, by_path, compared, chosen_names,
-            repeated, characters, one_of_two_texts]  # fmt: skip
+            repeated, characters, one_of_two_texts, of_one_form, best_of_all]  # fmt: skip
 
 
 @pytest.mark.parametrize("program", PROGRAMS)

@@ -310,10 +310,9 @@ def subscript(frame: Frame, owner: Value, keys: list[Value]) -> Value:
         if (chosen := texts.character(frame.b, owner.value, key)) is not None:
             return chosen
         wanted = sequences.known_subscript(frame.b, owner.value, key)
-        try:
-            return from_python(frame, owner.value[wanted])
-        except (KeyError, IndexError, TypeError, ValueError) as error:
-            raise FrontendError(f"{type(error).__name__}: {error}") from None
+        with raised_by("Python"):
+            found = owner.value[wanted]
+        return from_python(frame, found)
     return sequences.subscript(frame.b, owner, key)
 
 

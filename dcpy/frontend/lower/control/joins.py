@@ -41,6 +41,7 @@ from dcpy.frontend.lower.arithmetic import elementwise
 from dcpy.frontend.lower.arithmetic.promotion import joined_number
 from dcpy.frontend.lower.arrays import dynamic_sizes, dynamic_views, memory_order, stores
 from dcpy.frontend.lower.arrays.name_aliases import Env, inherit_invalidation, invalidate_alias, is_own, roots
+from dcpy.frontend.lower.control import text_joins
 from dcpy.frontend.lower.control.path_selectors import cases
 from dcpy.frontend.lower.frame import NOTHING, Names, how_to_part, name_for_user
 from dcpy.frontend.lower.objects import dataclass_objects as objects
@@ -145,6 +146,8 @@ def _join_known(frame: Frame, name: str, plain: Sequence[Value], paths: Paths) -
     if all(isinstance(value, ArrayValue | Resized | SlidingWindow) for value in plain):
         versions = [value for value in plain if isinstance(value, ArrayValue | Resized | SlidingWindow)]
         return _slid(frame, name, versions, paths) or _join_arrays(frame, name, _without_windows(versions), paths)
+    if (text := text_joins.join(frame, name, plain, paths, join)) is not None:
+        return text
     if all(isinstance(value, TupleValue) for value in plain):
         return _join_tuples(frame, name, [value for value in plain if isinstance(value, TupleValue)], paths)
     if all(isinstance(value, ObjectValue | RecordValue) for value in plain):
@@ -458,6 +461,8 @@ def _flatten(target: Value, source: Value) -> list[tuple[Value, Value]]:
             return [(target, source)]
         pairs = zip(target.items, source.items, strict=True)
         return [pair for part in pairs for pair in _flatten(*part)]
+    if isinstance(target, TextValue) and isinstance(source, TextValue):
+        return [pair for mine, other in text_joins.numbers(target, source) for pair in _flatten(mine, other)]
     if isinstance(target, DictValue) and isinstance(source, DictValue):
         values = zip(target.items, source.items, strict=True)
         return [pair for (_, mine), (_, other) in values for pair in _flatten(mine, other)]
