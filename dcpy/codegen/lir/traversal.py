@@ -17,13 +17,14 @@ from dcpy.codegen.lir.expr import (
     Intrinsic,
     Item,
     LirExpr,
+    Literal,
     Name,
     Operation,
     Prefix,
 )
 from dcpy.codegen.lir.tree import Body, Statement
 from dcpy.codegen.lir.types import LirType
-from dcpy.ir.types import DType
+from dcpy.ir.types import DType, complex64, complex128
 
 
 def parts(expr: LirExpr) -> Iterator[LirExpr]:
@@ -107,6 +108,37 @@ def statements(body: Body) -> Iterator[Statement]:
         yield statement
         for inner in bodies(statement):
             yield from statements(inner)
+
+
+def operations_in(body: Body) -> tuple[set[str], bool]:
+    """The names of operations in a body, and whether complex numbers are computed with.
+
+    Each loop of a program is asked: that is why nothing here calls a function for each expression.
+    """
+    found, is_complex = set[str](), False
+    waiting, pending = [*body], list[LirExpr]()
+    while waiting:
+        statement = waiting.pop()
+        if isinstance(statement, tree.Declare | tree.Assign | tree.Update):
+            pending += (statement.value,) if statement.value is not None else ()
+            pending += () if isinstance(statement, tree.Declare) else (statement.target,)
+            continue
+        pending += expressions(statement)
+        for inner in bodies(statement):
+            waiting += inner
+    while pending:
+        expr = pending.pop()
+        is_complex = is_complex or expr.type is complex128 or expr.type is complex64
+        if isinstance(expr, Operation):
+            found.add(expr.name)
+            pending += expr.args
+        elif isinstance(expr, Infix):
+            pending += (expr.left, expr.right)
+        elif isinstance(expr, Item):
+            pending += (expr.base, expr.index)
+        elif not isinstance(expr, Name | Literal):
+            pending += children(expr)
+    return found, is_complex
 
 
 def folded_by_teams(body: Body) -> frozenset[str]:

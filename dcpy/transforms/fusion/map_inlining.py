@@ -12,7 +12,7 @@ from dcpy.ir.editing.element_paths import position_of
 from dcpy.ir.expressions.scalar import Op, walk
 from dcpy.ir.machine_model import COSTS, Costs
 from dcpy.ir.nodes import Map, Tasklet
-from dcpy.ir.region import Branch, Loop, Region
+from dcpy.ir.region import Branch, Loop, Region, State
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import Expr
 from dcpy.ir.tree import dominates, is_inside, owners_around
@@ -50,16 +50,19 @@ class MapInlining(Transformation[Inlining]):
     def plan(self, m: Match) -> Inlining | Refusal:
         """The producer and its readers. Refuses other producers, and elements that are read several times."""
         producer, uses = m[self.producer], m.uses
-        tmp = temporary_of(producer, uses, indices=True)
+        looks_up = not isinstance(producer.body.blocks[0], State)
+        tmp = temporary_of(producer, uses, indices=looks_up)
         if isinstance(tmp, Refusal):
             return tmp
         readers = _readers(producer, tmp.name, uses, lambda: self._times(producer, uses))
         if isinstance(readers, Refusal):
             return readers
-        if not self.indices and not all(isinstance(next(owners_around(reader), None), Loop) for reader in readers):
-            without = temporary_of(producer, uses)
-            if isinstance(without, Refusal):
-                return without
+        if (
+            looks_up
+            and not self.indices
+            and not all(isinstance(next(owners_around(reader), None), Loop) for reader in readers)
+        ):
+            return Refusal("it looks up where it reads, and a map that reads it may be vectors")
         if next(jumps_of(producer), None) is not None:
             return Refusal("an index jumps along its last parameter: its range will be split")
         return why_not_later(producer, readers, uses) or Inlining(tmp, readers)

@@ -9,22 +9,31 @@ two and 3, and makes no vectors at all for others. What it knows no stride of, i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from dcpy.base.vector_math import vector_functions
 from dcpy.codegen.c_identifiers import Names
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import Infix, Intrinsic, Item, LirExpr, Literal, Name, Operation, integer
-from dcpy.codegen.lir.traversal import expressions, parts, statements, with_bodies, with_children, with_expressions
+from dcpy.codegen.lir.traversal import (
+    children,
+    expressions,
+    operations_in,
+    parts,
+    statements,
+    with_bodies,
+    with_children,
+    with_expressions,
+)
 from dcpy.codegen.lir.types import INDEX
 
 GROUPS = (1, 3)  #: and powers of two
+SLOW = vector_functions() | {"sqrt"}  #: functions of which vectors are several times as fast
 
 
 def with_hidden_strides(loop: tree.Loop, names: Names) -> tree.Body:
     """The loop behind declarations of its strides, where it computes enough for loads number by number."""
-    strides = dict.fromkeys(_strides(loop))
+    strides = strides_of(loop)
     if not strides or not calls_vector_functions(loop.body):
         return (loop,)
     hidden = {stride: Name(names.fresh("stride"), INDEX) for stride in strides}
@@ -47,14 +56,25 @@ def with_hidden_strides(loop: tree.Loop, names: Names) -> tree.Body:
     return (*declared, replace(loop, body=in_body(loop.body)))
 
 
-def _strides(loop: tree.Loop) -> Iterator[int]:
+def strides_of(loop: tree.Loop) -> dict[int, None]:
     """The strides of elements that vectors need, of which there are no groups."""
-    for expr in _computed(loop.body):
-        if isinstance(expr, Item):
-            for part in parts(expr.index):
-                stride = _stride(part, loop.var)
+    pending = [expr for statement in statements(loop.body) for expr in expressions(statement)]
+    found: dict[int, None] = {}
+    while pending:
+        expr = pending.pop()
+        if isinstance(expr, Infix):
+            if expr.op == "*" and expr.type is INDEX:
+                stride = _stride(expr, loop.var)
                 if stride not in GROUPS and stride & (stride - 1):
-                    yield stride
+                    found[stride] = None
+            pending += (expr.left, expr.right)
+        elif isinstance(expr, Item):
+            pending.append(expr.index)
+        elif isinstance(expr, Operation):
+            pending += expr.args
+        elif not isinstance(expr, Name | Literal):
+            pending += children(expr)
+    return found
 
 
 def _stride(expr: LirExpr, variable: str) -> int:
@@ -66,13 +86,6 @@ def _stride(expr: LirExpr, variable: str) -> int:
     return 0
 
 
-def _computed(body: tree.Body) -> Iterator[LirExpr]:
-    for statement in statements(body):
-        for expr in expressions(statement):
-            yield from parts(expr)
-
-
 def calls_vector_functions(body: tree.Body) -> bool:
     """Return whether a function is called of which vectors are several times as fast."""
-    slow = vector_functions() | {"sqrt"}
-    return any(isinstance(expr, Operation) and expr.name in slow for expr in _computed(body))
+    return not SLOW.isdisjoint(operations_in(body)[0])

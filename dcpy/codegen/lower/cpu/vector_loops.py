@@ -12,18 +12,18 @@ from dataclasses import replace
 from dcpy.base.vector_math import vector_functions
 from dcpy.codegen.c_identifiers import Names
 from dcpy.codegen.lir import tree
-from dcpy.codegen.lir.traversal import names_in, statements, with_bodies
+from dcpy.codegen.lir.traversal import bodies, names_in, operations_in, statements, with_bodies
 from dcpy.codegen.lower.cpu.complex_exponentials import by_tiles, exponentials
 from dcpy.codegen.lower.cpu.complex_parts import ComplexParts, NotInParts, needs_parts
 from dcpy.codegen.lower.cpu.cosines_apart import with_cosines_apart
-from dcpy.codegen.lower.cpu.hidden_strides import with_hidden_strides
+from dcpy.codegen.lower.cpu.hidden_strides import SLOW, strides_of, with_hidden_strides
 
 FUNCTIONS = frozenset(("exp", "sin", "cos"))
 
 
 def with_vector_loops(function: tree.Function) -> tree.Function:
     """A function of a CPU, whose loops of vectors are so."""
-    if not any(map(_is_vector_loop, statements(function.body))):
+    if not any(map(_may_change, _vector_loops(function.body))):
         return function
     declared = (each for each in statements(function.body) if isinstance(each, tree.Declare | tree.Loop))
     taken = (each.var if isinstance(each, tree.Loop) else each.name for each in declared)
@@ -31,8 +31,28 @@ def with_vector_loops(function: tree.Function) -> tree.Function:
     return replace(function, body=_body(function.body, names))
 
 
-def _is_vector_loop(statement: tree.Statement) -> bool:
-    return isinstance(statement, tree.Loop) and any(isinstance(mark, tree.Simd) for mark in statement.marks)
+def _vector_loops(body: tree.Body) -> list[tree.Loop]:
+    found, waiting = list[tree.Loop](), [*body]
+    while waiting:
+        statement = waiting.pop()
+        if isinstance(statement, tree.Loop) and _is_vector_loop(statement):
+            found.append(statement)
+        elif not isinstance(statement, tree.Declare | tree.Assign | tree.CheckFail):
+            for inner in bodies(statement):
+                waiting += inner
+    return found
+
+
+def _is_vector_loop(loop: tree.Loop) -> bool:
+    return any(isinstance(mark, tree.Simd) for mark in loop.marks)
+
+
+def _may_change(loop: tree.Loop) -> bool:
+    """Return whether a loop has complex numbers, sines and cosines, or functions of records: most loops have not."""
+    found, is_complex = operations_in(loop.body)
+    if is_complex or found >= {"sin", "cos"}:
+        return True
+    return not SLOW.isdisjoint(found) and bool(strides_of(loop))
 
 
 def _body(body: tree.Body, names: Names) -> tree.Body:
