@@ -81,9 +81,10 @@ def is_close(found, expected, rounding, *, whole):
     assert found.dtype == expected.dtype
     assert found.shape == expected.shape
     scale = np.max(np.abs(expected)) if whole else np.abs(expected)
+    tiny = 2 * np.finfo(found.dtype).smallest_subnormal
     for one, other in ((found.real, expected.real), (found.imag, expected.imag)):
         same = (one == other) | (np.isnan(one) & np.isnan(other))
-        assert np.all(same | (np.abs(one - other) <= rounding * scale))
+        assert np.all(same | (np.abs(one - other) <= rounding * scale + tiny))
         assert np.all((np.signbit(one) == np.signbit(other)) | ~same | np.isnan(other))
 
 
