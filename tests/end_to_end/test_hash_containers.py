@@ -1,6 +1,7 @@
 """Dictionaries, sets and queues whose contents are known at run time only: values, orders and types are Python's."""
 
 import collections
+import heapq
 from collections import Counter, defaultdict, deque
 
 import numpy as np
@@ -251,3 +252,34 @@ def test_lists_with_starred_parts():
         return [n, *rest, *rest[1:]], [0, *rest], [*(1, 2), n]
 
     check_same(f, 4)
+
+
+def shortest_way(grid, start, goal):
+    """A search by A*, as it is written everywhere."""
+    height, width = grid.shape
+    frontier, came, cost = [(0, start)], {start: start}, {start: 0}
+    while frontier:
+        _, current = heapq.heappop(frontier)
+        if current == goal:
+            break
+        x, y = current
+        for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1)):
+            place = x + dx, y + dy
+            if 0 <= place[0] < height and 0 <= place[1] < width and grid[place] == 0:
+                new = cost[current] + 1
+                if place not in cost or new < cost[place]:
+                    cost[place] = new
+                    heapq.heappush(frontier, (new + abs(goal[0] - place[0]) + abs(goal[1] - place[1]), place))
+                    came[place] = current
+    return cost[goal], len(came)
+
+
+def test_a_program_looks_up_tuples_at_many_places():
+    grid = np.zeros((6, 7), np.int64)
+    grid[2, :5] = grid[4, 3:] = 1
+    assert dcpy.program(shortest_way)(grid, (0, 0), (5, 6)) == shortest_way(grid, (0, 0), (5, 6))
+
+
+def test_refuses_texts_that_the_run_chooses():
+    with pytest.raises(dcpy.DcpyError, match="'x' is a key, or an item of a set, that is looked up at run time"):
+        dcpy.program(lambda a: {name for name in ("x", "y") if a[0] > 0})(XS)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.abstract_values.values import Static, TupleValue, Value
+from dcpy.frontend.abstract_values.values import Static, TupleValue, Value, is_number, kind_of
 from dcpy.frontend.implements import implements
 from dcpy.frontend.lower.lowering_signals import CHANGING_SETS
 from dcpy.frontend.lower.op_builder import OpBuilder
 from dcpy.frontend.lower.sequences import items as sequences
 from dcpy.frontend.python.containers.hash_sets import HashSet
+from dcpy.frontend.python.containers.hash_values import number_of
 
 EMPTY = TupleValue(())
 CHANGES_OF_SETS = ("add", "update", "remove", "discard", "pop", "clear", "difference_update", "intersection_update",
@@ -35,6 +38,18 @@ def set_(b: OpBuilder, iterable: Value = EMPTY) -> Value:
             iterable = TupleValue(tuple(map(Static, known)))
         return b.call(Static(HashSet), iterable)
     return Static(frozenset(known))
+
+
+@implements(number_of)
+def number_of_(b: OpBuilder, key: Value, /) -> Value:
+    """A key of what is filled at run time, for its hash value."""
+    if not is_number(key):
+        raise b.error(
+            f"{kind_of(key)} is a key, or an item of a set, that is looked up at run time",
+            notes=("these are numbers, and tuples of numbers",),
+            help="take the position of each in a list: `for i, name in enumerate(names)`",
+        )
+    return b.call(Static(np.int64), key)
 
 
 @implements(frozenset)

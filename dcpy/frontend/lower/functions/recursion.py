@@ -43,6 +43,8 @@ def enter(program: LoweringState, name: str, function: object, code: object) -> 
         if len(alike) >= MAX_CLOSURES:
             raise _endless(name, f"there are more than {MAX_CLOSURES} calls of functions of one definition")
         return
+    if getattr(function, "goes_into_parts", False):
+        return
     program.callees.recursive[function] = program.callees.recursive.get(function, 0) + 1
     if not program.callees.by_value:
         raise CallsItself(f"{name!r} calls itself", notes=(_DATA,), help=_LOOP)

@@ -22,9 +22,17 @@ def hash_of(key: Any) -> Any:
         return _hash_of_tuple(key)
     if isinstance(key, float | np.floating):
         return np.int64(_hash_of_float(float(key)))
-    found = np.int64(key)
+    found = number_of(key)
     found = np.fmod(found, np.int64(MODULUS))
     return found - np.int64(found == -1)
+
+
+hash_of.goes_into_parts = True  # type: ignore[attr-defined]  # of a tuple, which are fewer each time: it ends
+
+
+def number_of(key: Any) -> Any:
+    """A key as an `np.int64`; what is no number is refused where the call is compiled."""
+    return np.int64(key)
 
 
 def _hash_of_tuple(key: Any) -> Any:
