@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from dcpy.base.errors import ExpansionError
 from dcpy.ir.analysis.accesses.access_relations import names_in
@@ -176,9 +176,9 @@ def _is_temporary(name: str, node: LibraryNode, uses: Uses) -> bool:
 
 def _is_walked(part: Element, name: str) -> bool:
     """Return whether a loop needs each element of a container once: the one that adds up values where indices say."""
-    if isinstance(part, LibraryNode):
-        walked = [key for key, memlet in part.inputs.items() if memlet.container == name]
-        return part.kind in WALKING and walked == ["values"]
+    if part.kind in WALKING:
+        inputs = cast(LibraryNode, part).inputs
+        return [key for key, memlet in inputs.items() if memlet.container == name] == ["values"]
     loop = next(iter(owners_around(part)), None)
     if not isinstance(part, Tasklet) or not isinstance(loop, Loop):
         return False
