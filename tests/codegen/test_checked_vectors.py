@@ -107,3 +107,24 @@ def test_an_index_that_a_check_allows_to_be_read_is_not_read_before():
     second = rng.integers(0, 50, 10)  # shorter than `first`
     with pytest.raises(IndexError, match="index 10 is out of bounds for axis 0 with size 10"):
         dcpy.program(auto_optimize=True)(guarded)(VALUES, np.zeros(1000), second)
+
+
+def distances(lat, lon, first, second):
+    found = np.empty(len(first))
+    for k in range(len(first)):
+        p, q = lat[first[k]], lat[second[k]]
+        apart = np.sin((q - p) / 2) ** 2 + np.cos(p) * np.cos(q) * np.sin((lon[second[k]] - lon[first[k]]) / 2) ** 2
+        found[k] = 2 * np.arcsin(np.sqrt(apart))
+    return found
+
+
+def test_what_is_read_between_checks_is_no_part_of_the_question():
+    lat, lon = rng.random((2, 50))
+    first, second = rng.integers(-50, 50, (2, 600))
+    program = dcpy.program(auto_optimize=True)(distances)
+    expected = distances(lat, lon, first, second)
+    np.testing.assert_allclose(program(lat, lon, first, second), expected, rtol=1e-12, atol=1e-15)
+    assert "if (odd != 0)" in code(distances, lat, lon, first, second)
+    second[400] = -51
+    with pytest.raises(IndexError, match="index -51 is out of bounds for axis 0 with size 50"):
+        program(lat, lon, first, second)

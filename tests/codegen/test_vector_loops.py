@@ -206,3 +206,23 @@ def test_strides_of_which_there_are_groups_stay():
     hidden = [length for length in range(2, 9) if "dcpy_hidden(" in sums_of_rows(np.cos, length)]
     assert hidden == [5, 6, 7]
     assert "dcpy_hidden(" not in sums_of_rows(np.negative, 5)
+
+
+def anomalies(elements):
+    found = elements[:, 5].copy()
+    for _ in range(4):
+        found -= (found - elements[:, 1] * np.sin(found) - elements[:, 5]) / (1 - elements[:, 1] * np.cos(found))
+    return found
+
+
+@has_vectors
+def test_strides_are_hidden_in_front_of_all_loops():
+    elements = np.random.default_rng(6).random((1000, 6)) * 0.6
+    check(anomalies, elements, whole=True)
+
+    def of_six(elements: dcpy.float64[N, 6]):
+        return anomalies(elements)
+
+    text = dcpy.program(auto_optimize=True)(of_six).to_sdfg().code()
+    function = next(part for part in text.split("\n}") if "dcpy_hidden(6)" in part and "for (" in part)
+    assert function.index("dcpy_hidden(6)") < function.index("for (")

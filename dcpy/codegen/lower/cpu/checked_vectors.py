@@ -16,7 +16,8 @@ from dataclasses import replace
 
 from dcpy.base.option_groups.cpu import Language
 from dcpy.codegen.lir import tree
-from dcpy.codegen.lir.expr import Name, integer
+from dcpy.codegen.lir.expr import LirExpr, Name, integer
+from dcpy.codegen.lir.traversal import expressions, parts
 from dcpy.codegen.lir.types import INDEX
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.cpu.hidden_strides import calls_vector_functions
@@ -34,13 +35,16 @@ def checked_tiles(context: Context, loop: tree.Loop) -> tree.Loop | None:
         return None
     body = tuple(_flat(loop.body))
     last = max(place for place, each in enumerate(body) if is_check(each))
-    asked, rest = body[: last + 1], body[last + 1 :]
-    if any(is_check(each) and not isinstance(each, tree.CheckFail) for each in asked):
+    before, rest = body[: last + 1], body[last + 1 :]
+    if any(is_check(each) and not isinstance(each, tree.CheckFail) for each in before):
         return None
-    if not only_checks(asked) or not runs_on(asked) or not all(map(_is_plain, rest)):
+    if not only_checks(before) or not all(map(_is_plain, rest)):
+        return None
+    asked = tuple(_needed(before))
+    if not runs_on(asked):
         return None
     odd = Name(context.names.fresh("odd"), INDEX)
-    vectors = (*(each for each in asked if not is_check(each)), *rest)
+    vectors = (*(each for each in before if not is_check(each)), *rest)
     simd = replace(loop, marks=(*loop.marks, tree.Simd()))
     return in_tiles(simd, context.names, odd, tuple(flagged(asked, odd)), vectors)
 
@@ -51,6 +55,22 @@ def _flat(body: tree.Body) -> Iterator[tree.Statement]:
         yield from _flat(body[0].body)
     else:
         yield from body
+
+
+def _needed(body: tree.Body) -> list[tree.Statement]:
+    """The checks, and what they are computed from."""
+    used: set[str] = set()
+    found: list[tree.Statement] = []
+    for statement in reversed(body):
+        if isinstance(statement, tree.CheckFail):
+            asked: tuple[LirExpr, ...] = (statement.condition,)
+        elif not isinstance(statement, tree.Declare) or statement.name in used:
+            asked = expressions(statement)
+        else:
+            continue
+        found.append(statement)
+        used |= {part.name for expr in asked for part in parts(expr) if isinstance(part, Name)}
+    return found[::-1]
 
 
 def _is_plain(statement: tree.Statement) -> bool:

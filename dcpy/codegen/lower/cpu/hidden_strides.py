@@ -31,17 +31,18 @@ GROUPS = (1, 3)  #: and powers of two
 SLOW = vector_functions() | {"sqrt"}  #: functions of which vectors are several times as fast
 
 
-def with_hidden_strides(loop: tree.Loop, names: Names) -> tree.Body:
-    """The loop behind declarations of its strides, where it computes enough for loads number by number."""
+def with_hidden_strides(loop: tree.Loop, names: Names, hidden: dict[int, Name]) -> tree.Loop:
+    """The loop with its strides `hidden` in variables, where it computes enough for loads number by number."""
     strides = strides_of(loop)
     if not strides or not calls_vector_functions(loop.body):
-        return (loop,)
-    hidden = {stride: Name(names.fresh("stride"), INDEX) for stride in strides}
+        return loop
+    for stride in strides:
+        hidden[stride] = hidden.get(stride) or Name(names.fresh("stride"), INDEX)
 
     def change(expr: LirExpr) -> LirExpr:
         expr = with_children(expr, change)
         stride = _stride(expr, loop.var)
-        if stride not in hidden:
+        if stride not in strides:
             return expr
         assert isinstance(expr, Infix)
         return replace(expr, right=hidden[stride])
@@ -49,11 +50,15 @@ def with_hidden_strides(loop: tree.Loop, names: Names) -> tree.Body:
     def in_body(body: tree.Body) -> tree.Body:
         return tuple(with_expressions(with_bodies(statement, in_body), change) for statement in body)
 
-    declared = (
+    return replace(loop, body=in_body(loop.body))
+
+
+def declared_strides(hidden: dict[int, Name]) -> tree.Body:
+    """The declarations of strides, in front of all loops: a number that is made inside of one is no stride to g++."""
+    return tuple(
         tree.Declare(name.name, INDEX, Intrinsic("hidden", (integer(stride),), INDEX), constant=True)
         for stride, name in hidden.items()
     )
-    return (*declared, replace(loop, body=in_body(loop.body)))
 
 
 def strides_of(loop: tree.Loop) -> dict[int, None]:

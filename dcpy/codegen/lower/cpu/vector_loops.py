@@ -12,11 +12,12 @@ from dataclasses import replace
 from dcpy.base.vector_math import vector_functions
 from dcpy.codegen.c_identifiers import Names
 from dcpy.codegen.lir import tree
+from dcpy.codegen.lir.expr import Name
 from dcpy.codegen.lir.traversal import bodies, names_in, operations_in, statements, with_bodies
 from dcpy.codegen.lower.cpu.complex_exponentials import by_tiles, exponentials
 from dcpy.codegen.lower.cpu.complex_parts import ComplexParts, NotInParts, needs_parts
 from dcpy.codegen.lower.cpu.cosines_apart import with_cosines_apart
-from dcpy.codegen.lower.cpu.hidden_strides import SLOW, strides_of, with_hidden_strides
+from dcpy.codegen.lower.cpu.hidden_strides import SLOW, declared_strides, strides_of, with_hidden_strides
 
 FUNCTIONS = frozenset(("exp", "sin", "cos"))
 
@@ -28,7 +29,9 @@ def with_vector_loops(function: tree.Function) -> tree.Function:
     declared = (each for each in statements(function.body) if isinstance(each, tree.Declare | tree.Loop))
     taken = (each.var if isinstance(each, tree.Loop) else each.name for each in declared)
     names = Names((*taken, *names_in(function.body), *(param.name for param in function.params)))
-    return replace(function, body=_body(function.body, names))
+    hidden: dict[int, Name] = {}
+    body = _body(function.body, names, hidden)
+    return replace(function, body=(*declared_strides(hidden), *body))
 
 
 def _vector_loops(body: tree.Body) -> list[tree.Loop]:
@@ -55,15 +58,15 @@ def _may_change(loop: tree.Loop) -> bool:
     return not SLOW.isdisjoint(found) and bool(strides_of(loop))
 
 
-def _body(body: tree.Body, names: Names) -> tree.Body:
-    return tuple(_statement(statement, names) for statement in body)
+def _body(body: tree.Body, names: Names, hidden: dict[int, Name]) -> tree.Body:
+    return tuple(_statement(statement, names, hidden) for statement in body)
 
 
-def _statement(statement: tree.Statement, names: Names) -> tree.Statement:
+def _statement(statement: tree.Statement, names: Names, hidden: dict[int, Name]) -> tree.Statement:
     if not isinstance(statement, tree.Loop) or not _is_vector_loop(statement):
-        return with_bodies(statement, lambda body: _body(body, names))
+        return with_bodies(statement, lambda body: _body(body, names, hidden))
     loop = _by_parts(statement, names)
-    return _for_functions(loop, names) if vector_functions() >= FUNCTIONS else loop
+    return _for_functions(loop, names, hidden) if vector_functions() >= FUNCTIONS else loop
 
 
 def _by_parts(loop: tree.Loop, names: Names) -> tree.Loop:
@@ -76,9 +79,8 @@ def _by_parts(loop: tree.Loop, names: Names) -> tree.Loop:
     return loop
 
 
-def _for_functions(statement: tree.Statement, names: Names) -> tree.Statement:
+def _for_functions(statement: tree.Statement, names: Names, hidden: dict[int, Name]) -> tree.Statement:
     """Loops of vectors inside a statement, or itself, as they need to be for functions that have vectors."""
     if not isinstance(statement, tree.Loop) or not _is_vector_loop(statement):
-        return with_bodies(statement, lambda body: tuple(_for_functions(each, names) for each in body))
-    body = with_hidden_strides(with_cosines_apart(statement), names)
-    return body[0] if len(body) == 1 else tree.Compound(body)
+        return with_bodies(statement, lambda body: tuple(_for_functions(each, names, hidden) for each in body))
+    return with_hidden_strides(with_cosines_apart(statement), names, hidden)
