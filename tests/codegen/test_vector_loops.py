@@ -226,3 +226,14 @@ def test_strides_are_hidden_in_front_of_all_loops():
     text = dcpy.program(auto_optimize=True)(of_six).to_sdfg().code()
     function = next(part for part in text.split("\n}") if "dcpy_hidden(6)" in part and "for (" in part)
     assert function.index("dcpy_hidden(6)") < function.index("for (")
+
+
+def with_their_names(elements):
+    stride = elements[:, 5].copy()
+    for _ in range(4):
+        stride -= (stride - elements[:, 1] * np.sin(stride) - elements[:, 5]) / (1 - elements[:, 1] * np.cos(stride))
+    return 2 * np.tan(stride / 2)
+
+
+def test_names_of_the_program_stay_its_own():
+    check(with_their_names, np.random.default_rng(8).random((700, 6)) * 0.6, whole=True)

@@ -6,6 +6,7 @@ cosines apart from sines (`cosines_apart`), and strides that are hidden (`hidden
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 
@@ -13,7 +14,7 @@ from dcpy.base.vector_math import vector_functions
 from dcpy.codegen.c_identifiers import Names
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import Name
-from dcpy.codegen.lir.traversal import bodies, names_in, operations_in, statements, with_bodies
+from dcpy.codegen.lir.traversal import bodies, expressions, operations_in, parts, statements, with_bodies
 from dcpy.codegen.lower.cpu.complex_exponentials import by_tiles, exponentials
 from dcpy.codegen.lower.cpu.complex_parts import ComplexParts, NotInParts, needs_parts
 from dcpy.codegen.lower.cpu.cosines_apart import with_cosines_apart
@@ -26,12 +27,22 @@ def with_vector_loops(function: tree.Function) -> tree.Function:
     """A function of a CPU, whose loops of vectors are so."""
     if not any(map(_may_change, _vector_loops(function.body))):
         return function
-    declared = (each for each in statements(function.body) if isinstance(each, tree.Declare | tree.Loop))
-    taken = (each.var if isinstance(each, tree.Loop) else each.name for each in declared)
-    names = Names((*taken, *names_in(function.body), *(param.name for param in function.params)))
+    names = Names((*_taken(function.body), *(param.name for param in function.params)))
     hidden: dict[int, Name] = {}
     body = _body(function.body, names, hidden)
     return replace(function, body=(*declared_strides(hidden), *body))
+
+
+def _taken(body: tree.Body) -> Iterator[str]:
+    """Names that mean something already: variables, arrays, labels."""
+    for statement in statements(body):
+        if isinstance(statement, tree.Loop):
+            yield statement.var
+        name = getattr(statement, "name", "")
+        if name:
+            yield name
+        for expr in expressions(statement):
+            yield from (part.name for part in parts(expr) if isinstance(part, Name))
 
 
 def _vector_loops(body: tree.Body) -> list[tree.Loop]:
