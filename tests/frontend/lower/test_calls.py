@@ -132,7 +132,7 @@ def test_recursion_is_refused_where_nothing_is_known_of_the_numbers():
         f"  = note: in factorial, called at test_calls.py:{factorial.__code__.co_firstlineno + 3}:5\n"
         "  = note: the recursion is deeper than 64 calls\n"
         "  = note: a recursion is compiled for known sizes and integers: "
-        "elements of arrays cannot decide where it ends\n"
+        "what is known at run time only cannot decide where it ends\n"
         "  = help: write a loop that keeps the open work in a list: `todo = [...]`, "
         "`while todo: part = todo.pop()`"
     )
