@@ -28,7 +28,9 @@ MAX_LEVELS = 64  # of a recursion
 FRAMES = 120  # of Python's, for each of them
 MAX_CALLS = 256  # of recursive functions that are evaluated in place
 MAX_VERSIONS = 100  # of one program, each for other sizes and integers
-_DATA = "a recursion is compiled for known sizes and integers: what is known at run time only cannot decide where it ends"
+_DATA = (
+    "a recursion is compiled for known sizes and integers: what is known at run time only cannot decide where it ends"
+)
 _LOOP = "write a loop that keeps the open work in a list: `todo = [...]`, `while todo: part = todo.pop()`"
 
 
