@@ -298,8 +298,13 @@ def implemented() -> dict[str, inspect.Signature]:
     for package in CATALOG:
         if package not in OPTIONAL or package in sys.modules:
             _load(package)
-    public = (entry for entry in _FUNCTIONS.values() if entry.original is not None)
+    public = (entry for entry in _FUNCTIONS.values() if entry.original is not None and not _is_own(entry.original))
     return {entry.name: entry.signature for entry in sorted(public, key=lambda entry: entry.name)}
+
+
+def _is_own(function: Any) -> bool:
+    """Return whether a function is the frontend's, which users cannot name."""
+    return (getattr(function, "__module__", None) or "").startswith("dcpy.frontend.")
 
 
 def close_names(name: str) -> tuple[str, ...]:
