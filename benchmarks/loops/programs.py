@@ -222,6 +222,43 @@ def coordinates(places, width):
     return total
 
 
+def lengths_of_edges(points, edges):
+    out = np.empty(len(edges))
+    for e in range(len(edges)):
+        a, b = edges[e, 0], edges[e, 1]
+        dx, dy = points[a, 0] - points[b, 0], points[a, 1] - points[b, 1]
+        out[e] = np.sqrt(dx * dx + dy * dy)
+    return out
+
+
+def great_circles(lat, lon, first, second):
+    out = np.empty(len(first))
+    for k in range(len(first)):
+        p, q = lat[first[k]], lat[second[k]]
+        apart = np.sin((q - p) / 2) ** 2 + np.cos(p) * np.cos(q) * np.sin((lon[second[k]] - lon[first[k]]) / 2) ** 2
+        out[k] = 2 * np.arcsin(np.sqrt(apart))
+    return out
+
+
+def sparse_rows(values, columns, x):
+    out = np.empty(values.shape[0])
+    for i in range(values.shape[0]):
+        total = 0.0
+        for k in range(values.shape[1]):
+            total += values[i, k] * x[columns[i, k]]
+        out[i] = total
+    return out
+
+
+def rotated_points(x, y, angle):
+    a, b = np.empty_like(x), np.empty_like(y)
+    for i in range(len(x)):
+        c, s = np.cos(angle[i]), np.sin(angle[i])
+        a[i] = c * x[i] - s * y[i]
+        b[i] = s * x[i] + c * y[i]
+    return a, b
+
+
 def neighbours_inside(grid, steps):
     out = np.zeros_like(grid)
     for i in range(grid.shape[0]):
@@ -276,6 +313,10 @@ PROGRAMS: dict[str, Program] = {
         Program("F", "numba", interpolated, lambda rng: (rng.random(N), rng.random(1000))),
         Program("F", "numba", coordinates, lambda rng: (rng.integers(0, N, N), 1000)),
         Program("F", "numba", neighbours_inside, lambda rng: (rng.random((300, 300)), rng.integers(-1, 2, (8, 2)))),
+        Program("F", "numba", lengths_of_edges, lambda rng: (rng.random((1000, 2)), rng.integers(0, 1000, (N, 2)))),
+        Program("F", "numba", great_circles, lambda rng: (*rng.random((2, 1000)), *rng.integers(0, 1000, (2, N)))),
+        Program("F", "numba", sparse_rows, lambda rng: (rng.random((N, 7)), rng.integers(0, N, (N, 7)), rng.random(N))),
+        Program("S-5", "numba", rotated_points, lambda rng: tuple(rng.random((3, N)))),
         Program("F", "numpy", taken_inside, lambda rng: (rng.random(1000), rng.integers(-5, 1005, N))),
         Program("F", "numpy", clipped_lookups, lambda rng: (rng.random(1000), rng.integers(-5, 1005, N))),
         Program("S-6", "numba", triad, lambda rng: (*rng.random((3, N)), 2.0)),

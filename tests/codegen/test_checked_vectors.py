@@ -17,6 +17,13 @@ def decays(values, at):
     return found
 
 
+def roots(values, at):
+    found = np.empty(len(at))
+    for i in range(len(at)):
+        found[i] = np.sqrt(values[at[i]])
+    return found
+
+
 def lengths(points, edges):
     found = np.empty(len(edges))
     for e in range(len(edges)):
@@ -79,12 +86,16 @@ def code(function, *arguments):
 
 
 def test_a_tile_asks_first():
-    for text in (code(decays, VALUES, AT), code(lengths, POINTS, EDGES)):
+    for text in (code(decays, VALUES, AT), code(roots, VALUES, AT)):
         asked, _, taken = text.partition("if (odd != 0)")
         assert "#pragma omp simd reduction(| : odd)" in asked
         vectors = taken.partition("else {")[2].partition("static int32_t")[0]
         assert "#pragma omp simd" in vectors
         assert "dcpy_fail" not in vectors
+
+
+def test_gathers_that_take_longer_than_a_root_saves_stay_scalar():
+    assert "if (odd != 0)" not in code(lengths, POINTS, EDGES)
 
 
 def test_loops_without_functions_stay_scalar():

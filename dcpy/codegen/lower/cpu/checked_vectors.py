@@ -15,21 +15,23 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from dcpy.base.option_groups.cpu import Language
+from dcpy.base.vector_math import vector_functions
 from dcpy.codegen.lir import tree
-from dcpy.codegen.lir.expr import LirExpr, Name, integer
-from dcpy.codegen.lir.traversal import expressions, parts
+from dcpy.codegen.lir.expr import Item, LirExpr, Name, Operation, integer
+from dcpy.codegen.lir.traversal import expressions, parts, statements
 from dcpy.codegen.lir.types import INDEX
 from dcpy.codegen.lower.context import Context
-from dcpy.codegen.lower.cpu.hidden_strides import calls_vector_functions
 from dcpy.codegen.lower.cpu.vector_checks import flagged, is_check, only_checks, runs_on
 from dcpy.codegen.lower.cpu.vector_tiles import in_tiles
+
+SAVED, SAVED_BY_ROOTS = 8, 2  #: numbers that are gathered in the time that vectors of a function, or of roots, save
 
 
 def checked_tiles(context: Context, loop: tree.Loop) -> tree.Loop | None:
     """The innermost of a map's loops in tiles; None where a check comes behind a store, or scalars are as fast."""
     if not context.on_host or context.process or context.module.options.language is not Language.CPP:
         return None
-    if loop.down or loop.step != integer(1) or loop.reductions or not calls_vector_functions(loop.body):
+    if loop.down or loop.step != integer(1) or loop.reductions or not _pays(loop.body):
         return None
     if any(isinstance(mark, tree.Divided) and (mark.chunk or mark.collapse > 1) for mark in loop.marks):
         return None
@@ -47,6 +49,18 @@ def checked_tiles(context: Context, loop: tree.Loop) -> tree.Loop | None:
     vectors = (*(each for each in before if not is_check(each)), *rest)
     simd = replace(loop, marks=(*loop.marks, tree.Simd()))
     return in_tiles(simd, context.names, odd, tuple(flagged(asked, odd)), vectors)
+
+
+def _pays(body: tree.Body) -> bool:
+    """Return whether functions save more than it takes to gather what is looked up."""
+    own = {each.name for each in statements(body) if isinstance(each, tree.Declare)}
+    saved = lookups = 0
+    for part in (part for each in statements(body) for expr in expressions(each) for part in parts(expr)):
+        if isinstance(part, Operation):
+            saved += SAVED if part.name in vector_functions() else SAVED_BY_ROOTS if part.name == "sqrt" else 0
+        elif isinstance(part, Item):
+            lookups += any(isinstance(each, Name) and each.name in own for each in parts(part.index))
+    return saved > 0 and saved >= lookups
 
 
 def _flat(body: tree.Body) -> Iterator[tree.Statement]:
