@@ -36,6 +36,7 @@ from dcpy.frontend.lower.frame import Evaluator, Flow, Frame, Identity, Identity
 from dcpy.frontend.lower.functions.annotation_agreement import unify_annotation_sizes
 from dcpy.frontend.lower.functions.call_dispatch import call, unwrap
 from dcpy.frontend.lower.functions.callback_calls import start_effect_token
+from dcpy.frontend.lower.functions.passed_types import PASSED
 from dcpy.frontend.lower.functions.record_passing import RecordPassing, without_unused
 from dcpy.frontend.lower.functions.recursion import CallsItself, deep_enough, for_values
 from dcpy.frontend.lower.functions.wrapper_functions import wrapped_arguments
@@ -379,6 +380,8 @@ def _declare_sizes(frame: Frame, kind: ArrayType) -> None:
 
 def _argument(frame: Frame, name: str, kind: ArgType) -> Value:
     emit = frame.emit
+    if isinstance(kind, PASSED):
+        return kind.declare(emit, name)
     match kind:
         case ConstantType(value=value):
             return from_python(frame, value)

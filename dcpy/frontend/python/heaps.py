@@ -6,6 +6,8 @@ import heapq
 from collections.abc import Callable
 from typing import Any
 
+from dcpy.frontend.python.containers.compiled_functions import compiled_once
+
 
 def heappush(heap: Any, item: Any) -> None:
     """Add an item to a heap."""
@@ -58,6 +60,7 @@ def nlargest(n: int, iterable: Any, key: Any = None) -> Any:
     return sorted(iterable, key=key, reverse=True)[:n]
 
 
+@compiled_once
 def _lift(heap: Any, top: int, place: int) -> None:
     """Move an item up, below its parents that are not larger."""
     item = heap[place]
@@ -67,6 +70,7 @@ def _lift(heap: Any, top: int, place: int) -> None:
     heap[place] = item
 
 
+@compiled_once
 def _sink(heap: Any, top: int) -> None:
     """Move an item to the leaves along the smaller children, and up again from there."""
     item = heap[top]

@@ -55,8 +55,9 @@ from dcpy.frontend.lower.functions import memoized_functions, nonlocals, recursi
 from dcpy.frontend.lower.functions.annotation_agreement import require_annotated
 from dcpy.frontend.lower.functions.attribute_functions import call_attribute_function
 from dcpy.frontend.lower.functions.call_chains import with_call_note
-from dcpy.frontend.lower.functions.call_nodes import annotated_sizes, call_node
+from dcpy.frontend.lower.functions.call_nodes import annotated_sizes
 from dcpy.frontend.lower.functions.callback_calls import call_back
+from dcpy.frontend.lower.functions.outlined_calls import call_node
 from dcpy.frontend.lower.lowering_signals import WillRaise
 from dcpy.frontend.lower.name_binding import bind_name, forget_global_array, from_python, materialize
 from dcpy.frontend.lower.objects import constructors

@@ -169,13 +169,23 @@ def delete_item(frame: Frame, owner: List, key: Value) -> None:
             raise WillRaise("IndexError", ASSIGNMENT, by="Python") from None
         list_contents.update(frame, name, replace(content, items=tuple(found)))
         return
-    if isinstance(key, SliceValue):
-        raise FrontendError("a slice is deleted from a list whose length is known at run time only",
-                            help="make a new list of the other items: `x = x[:a] + x[b:]`")  # fmt: skip
     longer = list_contents.growing(frame, name, content)
     length = amortized_append.length_of(frame, longer)
+    if isinstance(key, SliceValue):
+        _delete_rest(frame, longer, key, length)
+        return
     frame.b.emit.require(length - 1, "IndexError", ASSIGNMENT)
     _take(frame, longer, key, ASSIGNMENT, length)
+
+
+def _delete_rest(frame: Frame, found: ListValue, key: SliceValue, length: Expr) -> None:
+    """``del owner[a:]`` of a growing list."""
+    if key.stop != NONE or key.step not in (NONE, Static(1)):
+        raise FrontendError("a slice is deleted from a list whose length is known at run time only",
+                            help="make a new list of the other items: `x = x[:a] + x[b:]`")  # fmt: skip
+    rest = frame.b.subscript(amortized_append.front(found.array, length), [key])
+    assert isinstance(rest, ArrayValue)
+    amortized_append.set_length(frame, found.size, length - frame.b.exact(rest.shape[0]))
 
 
 # -- methods ---------------------------------------------------------------------------------------------------------

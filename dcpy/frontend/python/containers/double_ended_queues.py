@@ -5,6 +5,8 @@ from __future__ import annotations
 import collections
 from typing import Any
 
+from dcpy.frontend.python.containers.compiled_functions import compiled_once
+
 
 class DoubleEndedQueue:
     """A `collections.deque`: its items are those of `room` from position `head` on."""
@@ -55,10 +57,8 @@ class DoubleEndedQueue:
     def _close(self) -> None:
         """Give back the room in front of the first item."""
         count = len(self)
-        for k in range(count):
-            self.room[k] = self.room[self.head + k]
-        for _ in range(self.head):
-            self.room.pop()
+        move_to_front(self.room, self.head)
+        del self.room[count:]
         self.head = 0
 
     def _position(self, index: int) -> int:
@@ -116,3 +116,10 @@ class DoubleEndedQueue:
     def as_python(self) -> collections.deque[Any]:
         """The queue that a program returns."""
         return collections.deque(self.room[self.head :], self.maxlen)
+
+
+@compiled_once
+def move_to_front(items: Any, head: int) -> None:
+    """Move the items from position `head` on to the front."""
+    for position in range(head, len(items)):
+        items[position - head] = items[position]

@@ -9,6 +9,7 @@ import collections
 from collections.abc import Callable
 from typing import Any
 
+from dcpy.frontend.python.containers.compiled_functions import compiled_once
 from dcpy.frontend.python.containers.hash_values import hash_of
 
 FREE, GONE = -1, -2  # what a place of the table holds that holds no position
@@ -28,16 +29,7 @@ class HashMap:
 
     def _place(self, key: Any) -> int:
         """The place of a key in the table; that of the first free one, as a negative number, where it is missing."""
-        mask = len(self.table) - 1
-        code = int(hash_of(key))
-        shifted = (code >> 5) & ((1 << 59) - 1)
-        place = code & mask
-        while self.table[place] == GONE or (self.table[place] >= 0 and self.names[self.table[place]] != key):
-            place = (place * 5 + 1 + shifted) & mask
-            shifted >>= 5
-        if self.table[place] == FREE:
-            place = -1 - place
-        return place
+        return place_of_key(self.table, self.names, key)
 
     def __len__(self) -> int:
         return self.used
@@ -79,20 +71,14 @@ class HashMap:
 
     def _rebuild(self, size: int) -> None:
         """Close the gaps, and make the table anew."""
-        kept = 0
-        for position in range(len(self.names)):
-            if self.present[position]:
-                self.names[kept] = self.names[position]
-                self.contents[kept] = self.contents[position]
-                self.present[kept] = True
-                kept += 1
-        while len(self.names) > kept:
-            self.names.pop()
-            self.contents.pop()
-            self.present.pop()
+        if self.used < len(self.names):
+            close_gaps(self.names, self.present)
+            close_gaps(self.contents, self.present)
+            del self.names[self.used :]
+            del self.contents[self.used :]
+            self.present = [True] * self.used
         self.table = [FREE] * size
-        for position in range(kept):
-            self.table[_free_place(self.table, hash_of(self.names[position]))] = position
+        fill_table(self.table, self.names)
 
     def _close_gaps(self) -> None:
         if self.used < len(self.names):
@@ -221,15 +207,43 @@ class CountingMap(HashMap):
         return collections.Counter(super().as_python())
 
 
-def _free_place(table: Any, code: Any) -> int:
-    """The place in the table where the position of a key with this hash value goes."""
+@compiled_once
+def place_of_key(table: Any, names: Any, key: Any) -> int:
+    """The place of a key in a table; that of the first free one, as a negative number, where it is missing."""
     mask = len(table) - 1
-    shifted = (int(code) >> 5) & ((1 << 59) - 1)
-    place = int(code) & mask
-    while table[place] != FREE:
+    code = int(hash_of(key))
+    shifted = (code >> 5) & ((1 << 59) - 1)
+    place = code & mask
+    while table[place] == GONE or (table[place] >= 0 and names[table[place]] != key):
         place = (place * 5 + 1 + shifted) & mask
         shifted >>= 5
+    if table[place] == FREE:
+        place = -1 - place
     return place
+
+
+@compiled_once
+def fill_table(table: Any, names: Any) -> None:
+    """Put the positions of all keys into a table that holds nothing yet."""
+    mask = len(table) - 1
+    for position in range(len(names)):
+        code = int(hash_of(names[position]))
+        shifted = (code >> 5) & ((1 << 59) - 1)
+        place = code & mask
+        while table[place] != FREE:
+            place = (place * 5 + 1 + shifted) & mask
+            shifted >>= 5
+        table[place] = position
+
+
+@compiled_once
+def close_gaps(items: Any, present: Any) -> None:
+    """Move the items that are present to the front."""
+    kept = 0
+    for position in range(len(items)):
+        if present[position]:
+            items[kept] = items[position]
+            kept += 1
 
 
 def filled(names: Any, values: Any) -> HashMap:

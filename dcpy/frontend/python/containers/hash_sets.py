@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from dcpy.frontend.python.containers.compiled_functions import compiled_once
 from dcpy.frontend.python.containers.hash_values import hash_of
 
 UNUSED, HELD, GAP = 0, 1, 2  # what a place of the table is
@@ -28,27 +29,7 @@ class HashSet:
 
     def _place(self, item: Any) -> int:
         """The place of an item; that where it belongs, as a negative number, where it is missing."""
-        mask = len(self.states) - 1
-        code = int(hash_of(item))
-        shifted = (code >> 5) & ((1 << 59) - 1)
-        start = code & mask
-        place = start
-        near = NEAR if start + NEAR <= mask else 0
-        gap = -1
-        while self.states[place] == GAP or (self.states[place] == HELD and self.entries[place] != item):
-            if self.states[place] == GAP:
-                gap = place
-            if near > 0:
-                near -= 1
-                place += 1
-            else:
-                start = (start * 5 + 1 + shifted) & mask
-                shifted >>= 5
-                place = start
-                near = NEAR if start + NEAR <= mask else 0
-        if self.states[place] == UNUSED:
-            place = -1 - (place if gap < 0 else gap)
-        return place
+        return place_in_set(self.states, self.entries, item)
 
     def _resize(self, least: int) -> None:
         """Move the items to a table of more than `least` places."""
@@ -58,10 +39,7 @@ class HashSet:
         """Put different items into a new table."""
         self.states = [UNUSED] * size
         self.entries = items[:1] * size
-        for item in items:
-            place = _free_place(self.states, hash_of(item))
-            self.entries[place] = item
-            self.states[place] = HELD
+        fill_set(self.states, self.entries, items)
         self.count = len(items)
         self.filled = len(items)
 
@@ -109,9 +87,7 @@ class HashSet:
         """Remove an item, and return it."""
         if self.count == 0:
             raise KeyError("pop from an empty set")
-        place = self.finger & (len(self.states) - 1)
-        while self.states[place] != HELD:
-            place = place + 1 if place + 1 < len(self.states) else 0
+        place = next_held(self.states, self.finger & (len(self.states) - 1))
         self.states[place] = GAP
         self.count -= 1
         self.finger = place + 1
@@ -289,14 +265,19 @@ def _size_for(least: int) -> int:
     return size
 
 
-def _free_place(states: Any, code: Any) -> int:
-    """The place where an item with this hash value goes in a table without gaps that does not have it."""
+@compiled_once
+def place_in_set(states: Any, entries: Any, item: Any) -> int:
+    """The place of an item; that where it belongs, as a negative number, where it is missing."""
     mask = len(states) - 1
-    shifted = (int(code) >> 5) & ((1 << 59) - 1)
-    start = int(code) & mask
+    code = int(hash_of(item))
+    shifted = (code >> 5) & ((1 << 59) - 1)
+    start = code & mask
     place = start
     near = NEAR if start + NEAR <= mask else 0
-    while states[place] != UNUSED:
+    gap = -1
+    while states[place] == GAP or (states[place] == HELD and entries[place] != item):
+        if states[place] == GAP:
+            gap = place
         if near > 0:
             near -= 1
             place += 1
@@ -305,4 +286,38 @@ def _free_place(states: Any, code: Any) -> int:
             shifted >>= 5
             place = start
             near = NEAR if start + NEAR <= mask else 0
+    if states[place] == UNUSED:
+        place = -1 - (place if gap < 0 else gap)
+    return place
+
+
+@compiled_once
+def fill_set(states: Any, entries: Any, items: Any) -> None:
+    """Put different items into a table that holds nothing yet."""
+    mask = len(states) - 1
+    for position in range(len(items)):
+        code = int(hash_of(items[position]))
+        shifted = (code >> 5) & ((1 << 59) - 1)
+        start = code & mask
+        place = start
+        near = NEAR if start + NEAR <= mask else 0
+        while states[place] != UNUSED:
+            if near > 0:
+                near -= 1
+                place += 1
+            else:
+                start = (start * 5 + 1 + shifted) & mask
+                shifted >>= 5
+                place = start
+                near = NEAR if start + NEAR <= mask else 0
+        entries[place] = items[position]
+        states[place] = HELD
+
+
+@compiled_once
+def next_held(states: Any, start: int) -> int:
+    """The first place from `start` on that holds an item; behind the last one comes the first."""
+    place = start
+    while states[place] != HELD:
+        place = place + 1 if place + 1 < len(states) else 0
     return place
