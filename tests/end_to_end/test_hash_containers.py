@@ -283,3 +283,53 @@ def test_a_program_looks_up_tuples_at_many_places():
 def test_refuses_texts_that_the_run_chooses():
     with pytest.raises(dcpy.DcpyError, match="'x' is a key, or an item of a set, that is looked up at run time"):
         dcpy.program(lambda a: {name for name in ("x", "y") if a[0] > 0})(XS)
+
+
+def test_functions_of_containers_are_compiled_once():
+    grid = np.zeros((6, 7), np.int64)
+    sdfg = dcpy.program(shortest_way).to_sdfg(grid, (0, 0), (5, 6), simplify=False)
+    calls = [call for call in sdfg.body.walk_calls() if call.outlined]
+    assert len(calls) > len({call.sdfg for call in calls}) <= 8
+
+
+def longest(n):
+    found = {(0, 0.5): 1}
+    for i in range(n):
+        found[(i, i / 2)] = i
+        if (i - 3, (i - 3) / 2) in found:
+            found.pop((i - 3, (i - 3) / 2))
+    return found
+
+
+def freed(n):
+    found, items = {}, []
+    for i in range(n):
+        found[i * 7 % 31] = i
+        items.append(i)
+    for i in range(0, n, 2):
+        if i in found:
+            del found[i]
+    for i in range(n):
+        found[(i * 5 % 13) + 100] = i * 2
+    del items[n // 2 :]
+    del items[-2:]
+    del items[100:]
+    return found, items
+
+
+def walked(n):
+    seen = {(0, 0)}
+    x, y = 0, 0
+    for i in range(n):
+        x += i % 3 - 1
+        y += i % 2
+        if (x, y) not in seen:
+            seen.add((x, y))
+    while len(seen) > 3:
+        seen.pop()
+    return seen, seen | {(1, 1), (0, 5)}
+
+
+@pytest.mark.parametrize("function", [longest, freed, walked])
+def test_keys_of_many_kinds(function):
+    check_same(function, 50)

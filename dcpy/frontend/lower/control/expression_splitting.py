@@ -22,6 +22,7 @@ from dcpy.frontend.abstract_values.values import (
     Scalar,
     Static,
     SymInt,
+    TextValue,
     TupleValue,
     Value,
     VariantValue,
@@ -343,7 +344,9 @@ def usable_result(frame: Frame, node: ast.Call, value: Value) -> Value:
 
 def _is_plain_option(option: Value) -> bool:
     """Return whether expressions take it as one of several kinds, where it cannot be computed before them."""
-    return is_number(option) or isinstance(option, Static)
+    if isinstance(option, TupleValue):
+        return not option.is_list and all(map(_is_plain_option, option.items))
+    return is_number(option) or isinstance(option, Static | TextValue)
 
 
 def _of_one_dtype(value: VariantValue) -> Scalar | None:
