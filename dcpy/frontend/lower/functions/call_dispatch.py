@@ -141,8 +141,7 @@ def _static(frame: Frame, found: Any, args: Sequence[Value], kwargs: Mapping[str
     of_python = _of_python(frame, found, args, kwargs, unused)
     if of_python is not None:
         return of_python
-    dtype = _dtype_of(found)
-    if dtype is not None and not kwargs and len(args) == 1:
+    if (dtype := _dtype_of(found)) is not None and not kwargs and len(args) == 1:
         return _as_dtype(frame, args[0], dtype)
     own = call_attribute_function(frame, found, args) if not kwargs else None
     own = own or _of_items(frame, found, args, kwargs) or call_method_of_shared(frame, found, args, kwargs, unused)
