@@ -307,7 +307,7 @@ def freed(n):
         found[i * 7 % 31] = i
         items.append(i)
     for i in range(0, n, 2):
-        if i in found:
+        if i in found and found[i] < n:
             del found[i]
     for i in range(n):
         found[(i * 5 % 13) + 100] = i * 2
