@@ -77,7 +77,7 @@ class Evaluator:
     execute: Callable[[Frame, core.Body], Flow]  # statements
     attribute: Callable[[Frame, Value, str], Value]  # ``owner.name``
     comprehend: Callable[[Frame, Any, Value], Value]  # a comprehension of run-time length
-    lower: Callable[[LoweringState, Any, dict[str, ArgType], Any], Any]  # a called function, to an SDFG of its own
+    lower: Callable[[LoweringState, Any, dict[str, Any], Any], Any]  # a called function, to an SDFG of its own
     call_list: Callable[[Frame, Any, str, Any, Any], Value | None]  # methods of lists
     reduce_items: Callable[[Frame, Any, Any, Any], Value | None]  # ``sum(...)`` of run-time length
     hashed: Callable[[Frame, Any, Value], Value]  # a comprehension of a set or dictionary of run-time items

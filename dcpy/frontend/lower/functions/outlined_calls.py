@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from dcpy.base.errors import DcpyError
 from dcpy.frontend.abstract_values.kinds_by_path import NONE
-from dcpy.frontend.abstract_values.list_values import ListValue, NamedItems
+from dcpy.frontend.abstract_values.list_values import Level, ListValue, NamedItems
 from dcpy.frontend.abstract_values.packed_items import PackedNumber, PackedPart, PackedTuple, PackedUnion
 from dcpy.frontend.abstract_values.values import (
     ArrayValue,
@@ -106,15 +106,20 @@ def _passed_list(kind: item_kinds.ItemKind) -> ListType | None:
     known = tuple(size for size in sizes if size is not None)
     if len(known) < len(sizes) or len(kind.levels) < len(sizes) or not all(map(_is_tuple, kind.levels)):
         return None
-    levels = tuple(_plain(level) if isinstance(level, PackedTuple | PackedUnion) else level for level in kind.levels)
-    return ListType(kind.dtype, kind.weak, known, (True, *levels))
+    return ListType(kind.dtype, kind.weak, known, (True, *map(_plain_level, kind.levels)))
 
 
 def _is_tuple(level: object) -> bool:
     return level is False or isinstance(level, NamedItems | PackedTuple | PackedUnion)
 
 
-def _plain(part: PackedPart | PackedUnion) -> PackedPart | PackedUnion:
+def _plain_level(level: Level) -> Level:
+    if not isinstance(level, PackedTuple):
+        return level
+    return replace(level, parts=tuple(map(_plain, level.parts)))
+
+
+def _plain(part: PackedPart) -> PackedPart:
     """The kind of an item, without what numbers are on other paths: what is compiled once does not ask."""
     if isinstance(part, PackedNumber):
         return replace(part, other_kinds=NONE, fill=None)
@@ -139,7 +144,7 @@ def _lowered(frame: Frame, function: python_types.FunctionType, kinds: Mapping[s
     key = (function, tuple(kinds.items()))
     if key not in callees.sdfgs:
         try:
-            callees.sdfgs[key] = frame.program.evaluator.lower(frame.program, function, dict(kinds), None)
+            callees.sdfgs[key] = frame.program.evaluator.lower(frame.program, function, {**kinds}, None)
         except (NoCall, WillRaise, DcpyError):  # evaluated in place, it says what it is about
             callees.sdfgs[key] = None
     found: Lowered | None = callees.sdfgs[key]
