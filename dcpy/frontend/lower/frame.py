@@ -26,7 +26,7 @@ from dcpy.frontend.desugar.liveness import Liveness, assigned
 from dcpy.frontend.introspection.closure import Closure, NameRead
 from dcpy.frontend.introspection.function_source import Source
 from dcpy.frontend.lower.op_builder import OpBuilder
-from dcpy.frontend.specialize.argument_types import ArgType, ArrayType, GeneratorType
+from dcpy.frontend.specialize.argument_types import ArrayType, GeneratorType
 from dcpy.frontend.specialize.record_arguments import container_stem
 from dcpy.ir import data, types
 from dcpy.ir.data import Array
