@@ -18,6 +18,7 @@ __version__ = "0.1.0"
 _NAMES = {
     "dcpy.api": ("Program", "load", "method", "program"),
     "dcpy.programs.sdfgs": ("Builder", "CompiledSdfg", "SDFG", "parse"),
+    "dcpy.programs.gradients": ("jvp",),
     "dcpy.ir.building.builder": ("Out",),
     "dcpy.ir.building.dace_spellings": ("Memlet",),
     "dcpy.frontend.annotations": ("compiletime", "symbol", "symbols"),
@@ -41,7 +42,7 @@ _NAMES = {
     "dcpy.base.errors": (
         "ArgumentError", "ArgumentShapeError", "BlockError", "CacheError", "CallbackError", "CodegenError",
         "CommunicationError", "CompilerFault", "DataRace", "DcpyError", "DeviceError", "DeviceMemoryError",
-        "ExpansionError", "FrontendError", "GridError", "InterpreterError", "InvalidSdfg", "MissingMpi", "MixedMpi",
+        "ExpansionError", "FrontendError", "GradientRefused", "GridError", "InterpreterError", "InvalidSdfg", "MissingMpi", "MixedMpi",
         "OutOfBounds", "ParseError", "PerformanceWarning", "ProgramError", "RanksDiffer", "ReadOnlyArgument",
         "SymbolicError", "ToolchainError", "TransformationRefused", "UnknownName",
     ),

@@ -20,6 +20,7 @@ def load() -> None:
     # Here, not above: a program that comes from the cache needs none of it, and it is most of what importing takes.
     from importlib.metadata import entry_points
 
+    from dcpy.ir.library.adjoints import DERIVATIVES
     from dcpy.ir.library.expansions import ENVIRONMENTS, EXPANSIONS, TARGET_EXPANSIONS
     from dcpy.ir.library.library_kinds import LIBRARY_KINDS
     from dcpy.libraries import catalog
@@ -31,6 +32,7 @@ def load() -> None:
     LIBRARY_KINDS.extend(catalog.NODES)
     EXPANSIONS.extend(catalog.EXPANSIONS)
     ENVIRONMENTS.extend(catalog.ENVIRONMENTS)
+    DERIVATIVES.extend(catalog.DERIVATIVES)
     TARGET_EXPANSIONS.extend(ORDERS)
     for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
         try:

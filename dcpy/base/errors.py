@@ -140,6 +140,12 @@ class TransformationRefused(DcpyError):
     code = "transforms.refused"
 
 
+class GradientRefused(DcpyError, NotImplementedError):
+    """A derivative of something that the program does is not known; the help says what to write instead."""
+
+    code = "autodiff.refused"
+
+
 class UnknownName(DcpyError, KeyError):
     """A name is unknown: of a transformation, a pass, a target, an option, a library node or an expansion."""
 

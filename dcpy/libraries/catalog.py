@@ -185,6 +185,17 @@ TRANSFORMATIONS: dict[str, str] = {
     "merge-compressions": f"{_INDEXING}.passes.merge_compressions:MergeCompressions",
 }
 
+#: kind of a library node -> its derivatives (`dcpy.ir.library.adjoints.DERIVATIVES`)
+DERIVATIVES: dict[str, str] = {
+    "reduce": f"{_REDUCE}.adjoint:REDUCE",
+    "scan": f"{_SCAN}.adjoint:SCAN",
+    "fft.transform": f"{_FFT}.adjoint:TRANSFORM",
+    "indexing.gather": f"{_INDEXING}.adjoint:SELECTION",
+    "blas.matmul": f"{_BLAS}.adjoint:MATMUL",
+    "blas.dot": f"{_BLAS}.adjoint:DOT",
+    **{f"blas.{node}": f"{_BLAS}.adjoint:SCALED" for node in ("gemm", "batched_gemm", "gemv", "ger")},
+}
+
 #: library, or with /late, /raising or /TARGET -> the pipeline of its idioms (`dcpy.transforms.catalog.LIBRARY_IDIOMS`)
 IDIOMS: dict[str, str] = {
     "blas": f"{_BLAS}.passes.gemm_epilogues:FOLD_PRODUCTS",

@@ -11,6 +11,7 @@ import pytest
 import dcpy.libraries
 from dcpy.base.errors import DcpyError, ExpansionError
 from dcpy.ir import types
+from dcpy.ir.library.adjoints import DERIVATIVES, DerivativeRule
 from dcpy.ir.library.expansions import ENVIRONMENTS, EXPANSIONS, Expansion, ForeignLibrary
 from dcpy.ir.library.library_kinds import LIBRARY_KINDS
 from dcpy.ir.nodes import LibraryNode
@@ -67,6 +68,8 @@ def test_the_catalog_names_what_it_lists():
     }
     for name in catalog.ENVIRONMENTS:
         assert ENVIRONMENTS[name].name == name
+    assert set(catalog.DERIVATIVES) <= set(catalog.NODES)
+    assert all(isinstance(DERIVATIVES[kind], DerivativeRule) for kind in catalog.DERIVATIVES)
 
 
 def test_an_expansion_changes_nothing_before_it_is_installed():

@@ -17,6 +17,7 @@ import numpy as np
 from dcpy.base.errors import UnknownName
 from dcpy.ir import types
 from dcpy.ir.expressions import bit_ops, complex_ops, float_ops, integer_ops
+from dcpy.ir.expressions.partials import PARTIALS, Partials
 from dcpy.ir.types import DType
 
 
@@ -30,6 +31,11 @@ class OpInfo:
     result: str = "same"
     infix: str = ""
     precedence: int = 0
+
+    @property
+    def partials(self) -> Partials:
+        """Its partial derivatives: texts, or that it is linear, flat, or refused."""
+        return PARTIALS[self.name]
 
     def numpy(self) -> np.ufunc:
         if not self.numpy_name:
