@@ -42,8 +42,8 @@ _NAMES = {
     "dcpy.base.errors": (
         "ArgumentError", "ArgumentShapeError", "BlockError", "CacheError", "CallbackError", "CodegenError",
         "CommunicationError", "CompilerFault", "DataRace", "DcpyError", "DeviceError", "DeviceMemoryError",
-        "ExpansionError", "FrontendError", "GradientRefused", "GridError", "InterpreterError", "InvalidSdfg", "MissingMpi", "MixedMpi",
-        "OutOfBounds", "ParseError", "PerformanceWarning", "ProgramError", "RanksDiffer", "ReadOnlyArgument",
+        "ExpansionError", "FrontendError", "GradientRefused", "GridError", "InterpreterError", "InvalidSdfg",
+        "MissingMpi", "MixedMpi", "OutOfBounds", "ParseError", "PerformanceWarning", "ProgramError", "RanksDiffer", "ReadOnlyArgument",
         "SymbolicError", "ToolchainError", "TransformationRefused", "UnknownName",
     ),
 }  # fmt: skip

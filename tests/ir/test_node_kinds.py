@@ -2,8 +2,8 @@
 analysis of what the kind itself computes, and by nothing else.
 
 A file *asks* for a kind where it decides by it (`isinstance`, `case`, a dispatch, a key of a table); such files must be
-read, and perhaps changed, when there is a new kind beside it. The classes' own modules, text, JSON and the lowering to
-code are not counted: a new kind is written there in any case.
+read, and perhaps changed, when there is a new kind beside it. The classes' own modules, text, JSON, the lowering to
+code and derivatives are not counted: a new kind is written there in any case.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ OWN = (
     *(f"dcpy/ir/{name}.py" for name in ("nodes", "region")),
     *(f"dcpy/ir/library/{name}.py" for name in ("callback_table", "foreign_functions", "library_kinds")),
 )
-WRITTEN_ANYWAY = ("dcpy/ir/text/", "dcpy/ir/files/", "dcpy/codegen/lower/")
+WRITTEN_ANYWAY = ("dcpy/ir/text/", "dcpy/ir/files/", "dcpy/codegen/lower/", "dcpy/autodiff/")
 KINDS = [
     name
     for module in (nodes, region)
