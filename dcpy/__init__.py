@@ -43,8 +43,8 @@ _NAMES = {
         "ArgumentError", "ArgumentShapeError", "BlockError", "CacheError", "CallbackError", "CodegenError",
         "CommunicationError", "CompilerFault", "DataRace", "DcpyError", "DeviceError", "DeviceMemoryError",
         "ExpansionError", "FrontendError", "GradientRefused", "GridError", "InterpreterError", "InvalidSdfg",
-        "MissingMpi", "MixedMpi", "OutOfBounds", "ParseError", "PerformanceWarning", "ProgramError", "RanksDiffer", "ReadOnlyArgument",
-        "SymbolicError", "ToolchainError", "TransformationRefused", "UnknownName",
+        "MissingMpi", "MixedMpi", "OutOfBounds", "ParseError", "PerformanceWarning", "ProgramError", "RanksDiffer",
+        "ReadOnlyArgument", "SymbolicError", "ToolchainError", "TransformationRefused", "UnknownName",
     ),
 }  # fmt: skip
 _HOME = {name: module for module, names in _NAMES.items() for name in names}
