@@ -3,11 +3,11 @@
 before   loop row { loop i = 0:n simd { r[row, i] = tanh(x[row, i]) } }
 after    loop row { whole = n < 4 ? n : n/4*4
                     loop i = 0:whole simd { r[row, i] = tanh(x[row, i]) }
-                    if whole < n { loop lane = 0:4 simd { i = n - 4 + lane
-                                                          r[row, i] = i >= whole ? tanh(x[row, i]) : r[row, i] } } }
+                    if whole < n { loop lane = 0:4 simd { i = n - 4 + lane;  r[row, i] = tanh(x[row, i]) } } }
 
 What is left over of a row is up to three scalar calls, each as long as one of a vector: a third of the time where rows
-are short. What the last vector computes a second time is not stored, so that an iteration may read what it writes.
+are short. The last vector computes some numbers a second time; where an iteration may read what it writes, they are
+kept before, and restored.
 """
 
 from __future__ import annotations
@@ -19,43 +19,59 @@ from dcpy.base.vector_math import vector_functions
 from dcpy.codegen.c_identifiers import Names
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import Conditional, Infix, Item, LirExpr, Literal, Name, Operation, integer, plus, times
-from dcpy.codegen.lir.traversal import expressions, operations_in, parts, statements
-from dcpy.codegen.lir.types import INDEX, TRUTH
+from dcpy.codegen.lir.traversal import expressions, parts, statements
+from dcpy.codegen.lir.types import INDEX, TRUTH, Pointer
 
 WIDTH = 4  #: iterations of the last vector: the fewest for which the C library's functions gain
 LONG = 256  #: iterations: what is left over of a longer row is little
 DIVISIONS = frozenset(("floordiv", "mod"))
 
 
-def with_row_ends(loop: tree.Loop, names: Names) -> tree.Statement:
-    """The loop, its last iterations apart where they are a part of its time; itself elsewhere."""
+def with_row_ends(loop: tree.Loop, names: Names, apart: frozenset[str]) -> tree.Statement:
+    """The loop, its last iterations by themselves where they are a part of its time; itself elsewhere.
+
+    `apart` names arrays that no other name means.
+    """
     if not _pays(loop) or not _is_repeatable(loop.body):
         return loop
-    trips = loop.stop if loop.start == integer(0) else plus(loop.stop, times(integer(-1), loop.start))
-    multiple = Infix("*", Infix("/", trips, integer(WIDTH), INDEX), integer(WIDTH), INDEX)
-    few = Infix("<", trips, integer(WIDTH), TRUTH)
-    whole = Name(names.fresh("whole"), INDEX)
-    end = Conditional(few, loop.stop, plus(loop.start, multiple), INDEX)
-    lane, number = Name(names.fresh("lane"), INDEX), Name(loop.var, INDEX)
-    place = tree.Declare(loop.var, INDEX, plus(plus(loop.stop, integer(-WIDTH)), lane), constant=True)
-    body = (place, *_kept_before(loop.body, Infix(">=", number, whole, TRUTH)))
-    last = tree.Loop(lane.name, integer(0), integer(WIDTH), integer(1), body, marks=loop.marks, span=loop.span)
+    whole = _whole_vectors(loop, names)
+    first = plus(loop.stop, integer(-WIDTH))
+    last = _last_vector(loop, names, first, whole, apart)
+    if isinstance(whole, Literal):
+        return tree.Compound((replace(loop, stop=whole), *last), span=loop.span)
+    trips = _trips(loop)
+    multiple = plus(loop.start, times(Infix("/", trips, integer(WIDTH), INDEX), integer(WIDTH)))
+    end = Conditional(Infix("<", trips, integer(WIDTH), TRUTH), loop.stop, multiple, INDEX)
     return tree.Compound((
         tree.Declare(whole.name, INDEX, end, constant=True),
         replace(loop, stop=whole),
-        tree.If(((Infix("<", whole, loop.stop, TRUTH), (last,)),)),
+        tree.If(((Infix("<", whole, loop.stop, TRUTH), last),)),
     ), span=loop.span)  # fmt: skip
+
+
+def _trips(loop: tree.Loop) -> LirExpr:
+    match loop.start, loop.stop:
+        case Literal(value=int() as start), Literal(value=int() as stop):
+            return integer(stop - start)
+    return loop.stop if loop.start == integer(0) else plus(loop.stop, times(integer(-1), loop.start))
+
+
+def _whole_vectors(loop: tree.Loop, names: Names) -> Literal | Name:
+    """Where the last vector begins that has all of its iterations."""
+    match loop.start, loop.stop:
+        case Literal(value=int() as start), Literal(value=int() as stop):
+            return integer(stop - (stop - start) % WIDTH)
+    return Name(names.fresh("whole"), INDEX)
 
 
 def _pays(loop: tree.Loop) -> bool:
     """Return whether scalars may be left over, and take several times as long."""
     if loop.down or loop.step != integer(1) or loop.marks != (tree.Simd(),):
         return False
-    match loop.start, loop.stop:
-        case Literal(value=int() as start), Literal(value=int() as stop):
-            if (stop - start) % WIDTH == 0 or not WIDTH < stop - start < LONG:
-                return False
-    return not vector_functions().isdisjoint(operations_in(loop.body)[0]) and any(map(_is_function, _computed(loop.body)))
+    match _trips(loop):
+        case Literal(value=int() as trips) if trips % 2 == 0 or not WIDTH < trips < LONG:  # two are a vector, too
+            return False
+    return any(map(_is_function, _computed(loop.body)))
 
 
 def _computed(body: tree.Body) -> Iterator[LirExpr]:
@@ -70,8 +86,9 @@ def _is_function(expr: LirExpr) -> bool:
 
 
 def _is_repeatable(body: tree.Body) -> bool:
-    """Return whether an iteration can run again, whatever it reads by then, if it stores nothing."""
+    """Return whether an iteration can run again, whatever it reads by then."""
     own = {each.name for each in statements(body) if isinstance(each, tree.Declare)}
+    values = own - {each.name for each in _places(body)}
     for statement in statements(body):
         match statement:
             case tree.Declare() | tree.Compound():
@@ -81,33 +98,75 @@ def _is_repeatable(body: tree.Body) -> bool:
                     return False
             case _:
                 return False
-        for part in (part for expr in expressions(statement) for part in parts(expr)):
-            if isinstance(part, Item) and _depends_on_values(part.index, own):
-                return False
-            if isinstance(part, Operation) and part.name in DIVISIONS and part.dtype.kind in "iu":
-                return False
-            if isinstance(part, Conditional) and _depends_on_values(part.condition, own) and _reads((part.yes, part.no)):
-                return False
-    return True
+    return not any(_may_fail(part, values) for part in _computed(body))
 
 
-def _depends_on_values(expr: LirExpr, own: set[str]) -> bool:
-    return any(isinstance(part, Item) or (isinstance(part, Name) and part.name in own) for part in parts(expr))
+def _may_fail(expr: LirExpr, values: set[str]) -> bool:
+    """Return whether other numbers may make an operation divide by zero, or read what is not there."""
+    match expr:
+        case Item(index=index):
+            return _depends_on_values(index, values)
+        case Operation(name=name, dtype=dtype):
+            return name in DIVISIONS and dtype.kind in "iu"
+        case Conditional(condition=condition, yes=yes, no=no):
+            reads = any(isinstance(part, Item) for expr in (yes, no) for part in parts(expr))
+            return reads and _depends_on_values(condition, values)
+    return False
 
 
-def _reads(exprs: tuple[LirExpr, ...]) -> bool:
-    return any(isinstance(part, Item) for expr in exprs for part in parts(expr))
+def _places(body: tree.Body) -> list[tree.Declare]:
+    """The variables of an iteration that depend on its number alone."""
+    declared = [each for each in statements(body) if isinstance(each, tree.Declare)]
+    found: dict[str, tree.Declare] = {}
+    for each in declared:
+        others = {one.name for one in declared if one.name not in found}
+        if each.constant and each.value is not None and not _depends_on_values(each.value, others):
+            found[each.name] = each
+    return list(found.values())
 
 
-def _kept_before(body: tree.Body, is_new: LirExpr) -> tree.Body:
-    """An iteration whose stores leave what is there, unless it `is_new`."""
-    return tuple(_kept(statement, is_new) for statement in body)
+def _depends_on_values(expr: LirExpr, values: set[str]) -> bool:
+    return any(isinstance(part, Item) or (isinstance(part, Name) and part.name in values) for part in parts(expr))
 
 
-def _kept(statement: tree.Statement, is_new: LirExpr) -> tree.Statement:
-    match statement:
-        case tree.Compound(body=body):
-            return replace(statement, body=_kept_before(body, is_new))
-        case tree.Assign(target=Item() as target, value=value):
-            return replace(statement, value=Conditional(is_new, value, target, target.type))
-    return statement
+def _last_vector(
+    loop: tree.Loop, names: Names, first: LirExpr, whole: LirExpr, apart: frozenset[str]
+) -> tree.Body:  # fmt: skip
+    lane = Name(names.fresh("lane"), INDEX)
+    place = tree.Declare(loop.var, INDEX, plus(first, lane), constant=True)
+
+    def lanes(stop: LirExpr, body: tree.Body, marks: tuple[tree.Mark, ...]) -> tree.Loop:
+        return tree.Loop(lane.name, integer(0), stop, integer(1), (place, *body), marks=marks, span=loop.span)
+
+    vector = lanes(integer(WIDTH), loop.body, loop.marks)
+    targets = list(dict.fromkeys(_targets(loop.body)))
+    written = {target.base for target in targets}
+    read = {part.base for part in _read(loop.body) if isinstance(part, Item)}
+    if written.isdisjoint(read) and (_are_apart(written, apart) or _are_apart(read, apart)):
+        return (vector,)
+    places = tuple(_places(loop.body))
+    kept = [(target, Name(names.fresh("kept"), Pointer(target.type))) for target in targets]
+    copies = [Item(array, lane, target.type) for target, array in kept]
+    return (
+        *(tree.StackBuffer(array.name, target.type, WIDTH) for target, array in kept),
+        lanes(integer(WIDTH), (*places, *map(tree.Assign, copies, targets)), loop.marks),
+        vector,
+        lanes(plus(whole, times(integer(-1), first)), (*places, *map(tree.Assign, targets, copies)), ()),
+    )
+
+
+def _are_apart(bases: set[LirExpr], apart: frozenset[str]) -> bool:
+    return all(isinstance(base, Name) and base.name in apart for base in bases)
+
+
+def _targets(body: tree.Body) -> Iterator[Item]:
+    for statement in statements(body):
+        if isinstance(statement, tree.Assign) and isinstance(statement.target, Item):
+            yield statement.target
+
+
+def _read(body: tree.Body) -> Iterator[LirExpr]:
+    for statement in statements(body):
+        value = statement.value if isinstance(statement, tree.Declare | tree.Assign) else None
+        if value is not None:
+            yield from parts(value)

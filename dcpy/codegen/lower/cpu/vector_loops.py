@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from dcpy.base.vector_math import vector_functions
 from dcpy.codegen.c_identifiers import Names
@@ -29,9 +29,18 @@ def with_vector_loops(function: tree.Function) -> tree.Function:
     if not any(map(_may_change, _vector_loops(function.body))):
         return function
     names = Names((*_taken(function.body), *(param.name for param in function.params)))
-    hidden: dict[int, Name] = {}
-    body = _body(function.body, names, hidden)
-    return replace(function, body=(*declared_strides(hidden), *body))
+    loops = _Loops(names, frozenset(_apart(function)))
+    body = loops.body(function.body)
+    return replace(function, body=(*declared_strides(loops.hidden), *body))
+
+
+def _apart(function: tree.Function) -> Iterator[str]:
+    """Arrays that no other name means."""
+    yield from (param.name for param in function.params if param.restrict)
+    for statement in statements(function.body):
+        match statement:
+            case tree.StackBuffer(name=name) | tree.HeapBuffer(name=name) | tree.Declare(name=name, restrict=True):
+                yield name
 
 
 def _taken(body: tree.Body) -> Iterator[str]:
@@ -70,18 +79,6 @@ def _may_change(loop: tree.Loop) -> bool:
     return not SLOW.isdisjoint(found) and bool(strides_of(loop))
 
 
-def _body(body: tree.Body, names: Names, hidden: dict[int, Name], *, is_row: bool = False) -> tree.Body:
-    return tuple(_statement(statement, names, hidden, is_row) for statement in body)
-
-
-def _statement(statement: tree.Statement, names: Names, hidden: dict[int, Name], is_row: bool) -> tree.Statement:
-    is_row = is_row or _has_rows(statement)
-    if not isinstance(statement, tree.Loop) or not _is_vector_loop(statement):
-        return with_bodies(statement, lambda body: _body(body, names, hidden, is_row=is_row))
-    loop = _by_parts(statement, names)
-    return _for_functions(loop, names, hidden, is_row) if vector_functions() >= FUNCTIONS else loop
-
-
 def _has_rows(statement: tree.Statement) -> bool:
     """Return whether what is inside runs again and again, and is not a tile of a row."""
     return isinstance(statement, tree.While) or (
@@ -89,24 +86,36 @@ def _has_rows(statement: tree.Statement) -> bool:
     )
 
 
-def _by_parts(loop: tree.Loop, names: Names) -> tree.Loop:
-    with suppress(NotInParts):
-        if any(exponentials(loop.body)) and vector_functions() >= FUNCTIONS:
-            return by_tiles(loop, names)
-    with suppress(NotInParts):
-        if needs_parts(loop.body):
-            return replace(loop, body=ComplexParts(names).body(loop.body))
-    return loop
+@dataclass
+class _Loops:
+    """The loops of one function."""
 
+    names: Names
+    apart: frozenset[str]
+    hidden: dict[int, Name] = field(default_factory=dict)
 
-def _for_functions(
-    statement: tree.Statement, names: Names, hidden: dict[int, Name], is_row: bool
-) -> tree.Statement:  # fmt: skip
-    """Loops of vectors inside a statement, or itself, as they need to be for functions that have vectors."""
-    if not isinstance(statement, tree.Loop) or not _is_vector_loop(statement):
-        def inside(body: tree.Body) -> tree.Body:
-            return tuple(_for_functions(each, names, hidden, is_row) for each in body)
+    def body(self, body: tree.Body, *, is_row: bool = False) -> tree.Body:
+        return tuple(self._statement(statement, is_row) for statement in body)
 
-        return with_bodies(statement, inside)
-    loop = with_hidden_strides(with_cosines_apart(statement), names, hidden)
-    return with_row_ends(loop, names) if is_row else loop
+    def _statement(self, statement: tree.Statement, is_row: bool) -> tree.Statement:
+        is_row = is_row or _has_rows(statement)
+        if not isinstance(statement, tree.Loop) or not _is_vector_loop(statement):
+            return with_bodies(statement, lambda body: self.body(body, is_row=is_row))
+        loop = self._by_parts(statement)
+        return self._for_functions(loop, is_row) if vector_functions() >= FUNCTIONS else loop
+
+    def _by_parts(self, loop: tree.Loop) -> tree.Loop:
+        with suppress(NotInParts):
+            if any(exponentials(loop.body)) and vector_functions() >= FUNCTIONS:
+                return by_tiles(loop, self.names)
+        with suppress(NotInParts):
+            if needs_parts(loop.body):
+                return replace(loop, body=ComplexParts(self.names).body(loop.body))
+        return loop
+
+    def _for_functions(self, statement: tree.Statement, is_row: bool) -> tree.Statement:
+        """Loops of vectors inside a statement, or itself, as they need to be for functions that have vectors."""
+        if not isinstance(statement, tree.Loop) or not _is_vector_loop(statement):
+            return with_bodies(statement, lambda body: tuple(self._for_functions(each, is_row) for each in body))
+        loop = with_hidden_strides(with_cosines_apart(statement), self.names, self.hidden)
+        return with_row_ends(loop, self.names, self.apart) if is_row else loop
