@@ -57,7 +57,7 @@ def _trips(loop: tree.Loop) -> LirExpr:
 
 
 def _whole_vectors(loop: tree.Loop, names: Names) -> Literal | Name:
-    """Where the last vector begins that has all of its iterations."""
+    """The first iteration that is left over of whole vectors."""
     match loop.start, loop.stop:
         case Literal(value=int() as start), Literal(value=int() as stop):
             return integer(stop - (stop - start) % WIDTH)

@@ -29,7 +29,7 @@ def with_vector_loops(function: tree.Function) -> tree.Function:
     if not any(map(_may_change, _vector_loops(function.body))):
         return function
     names = Names((*_taken(function.body), *(param.name for param in function.params)))
-    loops = _Loops(names, frozenset(_apart(function)))
+    loops = _VectorLoops(names, frozenset(_apart(function)))
     body = loops.body(function.body)
     return replace(function, body=(*declared_strides(loops.hidden), *body))
 
@@ -87,7 +87,7 @@ def _has_rows(statement: tree.Statement) -> bool:
 
 
 @dataclass
-class _Loops:
+class _VectorLoops:
     """The loops of one function."""
 
     names: Names
