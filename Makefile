@@ -17,7 +17,7 @@ NATIVE := pyproject.toml setup.py $(wildcard dcpy/runtime/dispatch/*.cpp dcpy/ru
 # Modules are compiled once for all processes that tests start, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test tests null cc test-mpi test-clang test-fpga heavy lint types layers bench bench-gpu bench-peers device-campaign docs golden fuzz \
+.PHONY: help demo test tests null cc test-mpi test-clang test-fpga test-others heavy lint types layers bench bench-gpu bench-peers device-campaign docs golden fuzz \
         fuzz-gpu fuzz-files clean fuzz-invalid fuzz-schedules bench-compile check-transforms sanitize sanitize-address sanitize-threads
 
 help:
@@ -28,6 +28,7 @@ help:
 	@echo "make test-mpi [RANKS=all]   tests of several ranks under mpirun (default: 2, 3 and 4; all: 1 to 8)"
 	@echo "make test-clang [CLANG=clang++-19]   tests that need a compiler, by clang (make test has a few of them)"
 	@echo "make test-fpga   installs Intel's emulator of FPGAs (1.1 GB), and runs the tests that need it"
+	@echo "make test-others   installs pandas, xarray, Arrow, dask, cffi and pyright, and runs the tests that need them"
 	@echo "make bench | docs | golden | clean"
 	@echo "make fuzz N=20000 [SEED=0]   random programs against NumPy; make fuzz-gpu: on a simulated GPU; make check-transforms: all kernels"
 	@echo "make fuzz-files N=10000 [SEED=0]   documents with hostile fields: nothing runs, nothing is written elsewhere"
@@ -74,6 +75,9 @@ test-clang: $(STAMP) ; DCPY_CPU_COMPILER=$(CLANG) $(PY) -m pytest -q -n auto -m 
 test-fpga: $(STAMP)
 	$(PY) -m pip install --quiet --disable-pip-version-check -e '.[fpga-intel]'
 	$(PY) -m pytest -q -m hls
+test-others: $(STAMP)
+	$(PY) -m pip install --quiet --disable-pip-version-check -e '.[test,test-others]'
+	$(PY) -m pytest -q -m others
 heavy: $(STAMP)
 	$(PY) -m pytest -q -n auto -m "heavy and not perf"
 	$(PY) -m pytest -q -n auto -m "not perf and not heavy" --exhaustive tests/frontend tests/end_to_end tests/libraries tests/benchmarks

@@ -1,4 +1,4 @@
-"""Write the pages that are made from the code: the tutorials (by running them) and the reference.
+"""Write what is made from the code: the tutorials (by running them), the reference, and what type checkers read.
 
 Run by `make docs` before the site is built. The pages in `COMMITTED` are kept in the repository, for its readers; a
 test compares them with what the code says now. The others make sense on the site only.
@@ -30,7 +30,7 @@ from dcpy.ir.machine_model import Processor, entries
 from dcpy.ir.verify.forms import FORMS, TREE_RULES
 from dcpy.targets.catalog import TARGETS
 from dcpy.transforms.catalog import PASSES, TRANSFORMATIONS
-from docs import gallery_pages
+from docs import checker_stubs, gallery_pages
 from docs.fences import with_outputs
 from docs.numpy_page import numpy_page
 from docs.scipy_page import scipy_page
@@ -253,6 +253,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "reference/scipy.md": scipy_page,
     "reference/api.md": api,
     "../examples/README.md": examples,
+    **checker_stubs.PAGES,
     **gallery_pages.pages(),
 }
 #: pages of the site that are copies, or made of docstrings, or measured

@@ -6,6 +6,7 @@ import importlib
 import importlib.util
 import sys
 from pathlib import Path
+from typing import Any
 
 from dcpy.api import SDFG, Program, program
 from dcpy.base.errors import DcpyError
@@ -26,7 +27,7 @@ def sdfg_named(name: str, *, simplify: bool = True) -> SDFG:
     return program_named(name).to_sdfg(simplify=simplify)
 
 
-def program_named(name: str) -> Program:
+def program_named(name: str) -> Program[..., Any]:
     """The program ``file.py:function`` or ``module:function``; a plain function is taken as one."""
     place, _, function = name.rpartition(":")
     if not place:
@@ -38,7 +39,7 @@ def program_named(name: str) -> Program:
     if isinstance(found, Program):
         return found
     if callable(found):
-        made: Program = program(found)
+        made: Program[..., Any] = program(found)
         return made
     programs = [key for key, value in vars(module).items() if isinstance(value, Program)]
     raise NoSuchProgram(f"{place!r} has no function {function!r}", notes=(f"its programs: {', '.join(programs)}",))
