@@ -28,7 +28,7 @@ help:
 	@echo "make test-mpi [RANKS=all]   tests of several ranks under mpirun (default: 2, 3 and 4; all: 1 to 8)"
 	@echo "make test-clang [CLANG=clang++-19]   tests that need a compiler, by clang (make test has a few of them)"
 	@echo "make test-fpga   installs Intel's emulator of FPGAs (1.1 GB), and runs the tests that need it"
-	@echo "make test-others   installs pandas, xarray, Arrow, dask, cffi and pyright, and runs the tests that need them"
+	@echo "make test-others   installs pandas, xarray, Arrow, dask, JAX, cffi and pyright, and runs the tests that need them"
 	@echo "make bench | docs | golden | clean"
 	@echo "make fuzz N=20000 [SEED=0]   random programs against NumPy; make fuzz-gpu: on a simulated GPU; make check-transforms: all kernels"
 	@echo "make fuzz-files N=10000 [SEED=0]   documents with hostile fields: nothing runs, nothing is written elsewhere"

@@ -3,7 +3,8 @@
 They are found by protocol, not by library: ``__cuda_array_interface__``, ``__dlpack__``, ``__array_interface__``,
 ``__array__``, and buffers. Nothing is copied: what the program writes to a copy would be lost, and memory moves between
 devices only where somebody has asked for it. What a program returns would be of another class than in Python, so that
-only programs that are asked to (the option ``convert``) read such an array in place.
+only programs that are asked to (the option ``convert``) read such an array in place, unless its library takes results
+back (`dcpy.runtime.calls.array_kinds`).
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ class ForeignArray:
     device: str
     to_numpy: str  # an expression for ``{0}``, the array
     is_partitioned: bool = False  # to several processes (``__partitioned__``)
+    is_lazy: bool = False  # a graph of tasks that compute it (``__dask_graph__``)
     columns: tuple[str, ...] = ()  # names of the first columns of a table (a DataFrame), whose types may differ
 
     @property
@@ -43,6 +45,8 @@ class ForeignArray:
             return f"{self.kind} on {self.device}{ELSEWHERE}"
         if self.is_partitioned:
             return f"{self.kind}, of which each rank has a part"
+        if self.is_lazy:
+            return f"{self.kind}, which is not computed yet"
         if self.columns:
             return f"{self.kind}: a table, not a NumPy array"
         return f"{self.kind}, which is not a NumPy array"
@@ -54,6 +58,8 @@ class ForeignArray:
             return "dcpy does not copy arrays between devices at a call"
         if self.is_partitioned:
             return "a program that is not of all ranks would see the part of this one"
+        if self.is_lazy:
+            return "dcpy does not compute it at a call: that may take long, and more memory than there is"
         if self.columns:
             return "programs take arrays; a column of a table is one, and may have a type of its own"
         return "dcpy accepts NumPy arrays only; others are not converted, because the result would have another type"
@@ -62,6 +68,8 @@ class ForeignArray:
         """Return what to write instead of an argument or its part ``p.x``; `converts`: the program may convert it."""
         if self.is_partitioned:
             return f"make it a program of all ranks, @dcpy.program(distributed=True), or pass {name}.allgather()"
+        if self.is_lazy:
+            return f"pass {name}.compute(), or let its library call the program for each part, as da.map_blocks does"
         if self.columns:
             columns = ", ".join(f"{name}[{column!r}].to_numpy()" for column in self.columns)
             return f"pass columns as arguments of their own: {columns}; or, if all are numbers, {name}.to_numpy()"
@@ -84,7 +92,16 @@ def foreign_array(value: Any) -> ForeignArray | None:
     name = f"{home}{kind.__qualname__}"
     shown = f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
     to_numpy = _from_device(kind) if device else _on_cpu(value, kind)
-    return ForeignArray(shown, device, to_numpy, _has(value, kind, "__partitioned__"), _columns_of(value, kind))
+    columns, is_partitioned = _columns_of(value, kind), _has(value, kind, "__partitioned__")
+    return ForeignArray(shown, device, to_numpy, is_partitioned, _is_lazy(value, kind), columns)
+
+
+def _is_lazy(value: Any, kind: type) -> bool:
+    """Return whether tasks compute the array; one of xarray's says so of each object."""
+    try:
+        return hasattr(kind, "__dask_graph__") and value.__dask_graph__() is not None
+    except Exception:  # as for devices: any exception of the library
+        return False
 
 
 def _columns_of(value: Any, kind: type) -> tuple[str, ...]:

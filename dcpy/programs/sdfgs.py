@@ -441,7 +441,7 @@ class CompiledSdfg(Dispatcher):
         """Convert values that do not fit the program, where it is safe, and call it; or explain the mismatch."""
         mine = borrowed(values, lambda: [arg.name for arg in self.signature.args], convert=self._options.convert)
         if mine is not None:
-            return mine.finish(self._call_with_other_values(mine.values))
+            return mine.call(self._call_with_other_values)
         numbers = tuple(
             value.item() if isinstance(arg, IntegerArg) and isinstance(value, np.integer) else value
             for arg, value in zip(self.signature.args, values, strict=False)

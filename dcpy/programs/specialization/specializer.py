@@ -206,7 +206,7 @@ class Specializer:
         try:
             mine = borrowed(values, lambda: self.names(symbols), convert=self.options.convert)
             if mine is not None:
-                return mine.finish(self._run(dispatcher, mine.values, profile, symbols))
+                return mine.call(lambda values: self._run(dispatcher, values, profile, symbols))
             return self._run(dispatcher, values, profile, symbols)
         except CompilerFault as fault:
             raise fault.at(definition_span(self.function.__code__)) from fault.__cause__
