@@ -16,7 +16,7 @@ _refuse_windows()
 __version__ = "0.1.0"
 
 _NAMES = {
-    "dcpy.api": ("Program", "load", "method", "program"),
+    "dcpy.api": ("Program", "cfunc", "load", "method", "program"),
     "dcpy.programs.sdfgs": ("Builder", "CompiledSdfg", "SDFG", "parse"),
     "dcpy.programs.gradients": ("jvp",),
     "dcpy.ir.building.builder": ("Out",),

@@ -4,6 +4,7 @@ from typing import Any
 from dcpy import comm as comm
 from dcpy import gpu as gpu
 from dcpy.api import Program as Program
+from dcpy.api import cfunc as cfunc
 from dcpy.api import load as load
 from dcpy.api import method as method
 from dcpy.api import program as program

@@ -23,13 +23,20 @@ if TYPE_CHECKING:
 
     from dcpy.base.option_groups.keywords import ProgramKeywords
     from dcpy.frontend.annotations import ArrayAnnotation, CompileTime, ScalarAnnotation
+    from dcpy.programs.c_functions import CFunction
     from dcpy.runtime.distributed.array_placement import Placement
     from dcpy.runtime.distributed.distributed_arrays import DistArray
 
-__all__ = ["SDFG", "Builder", "CompiledSdfg", "Program", "load", "method", "parse", "program"]
+__all__ = ["SDFG", "Builder", "CompiledSdfg", "Program", "cfunc", "load", "method", "parse", "program"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+
+class CFunctionDecorator(Protocol):
+    """The decorator ``dcpy.cfunc(dcpy.float64)``, which keeps the signature of the function."""
+
+    def __call__(self, function: Callable[P, R], /) -> CFunction[P, R]: ...
 
 
 class ProgramDecorator(Protocol):
@@ -110,6 +117,43 @@ def method(function: Any = None, **options: Any) -> Any:
     object's afterwards. Subclasses are compiled anew. Raises as `program` does.
     """
     return program(function, **options)
+
+
+@overload
+def cfunc(*, returns: Any = ..., **options: Unpack[ProgramKeywords]) -> CFunctionDecorator: ...
+
+
+@overload
+def cfunc(
+    first: type[Any] | ScalarAnnotation | ArrayAnnotation, /, *types: Any, returns: Any = ...,
+    **options: Unpack[ProgramKeywords],
+) -> CFunctionDecorator: ...  # fmt: skip
+
+
+@overload
+def cfunc(
+    function: Callable[P, R], /, *types: Any, returns: Any = ..., **options: Unpack[ProgramKeywords]
+) -> CFunction[P, R]: ...
+
+
+@own_frames_hidden
+def cfunc(function: Any = None, *types: Any, returns: Any = None, **options: Any) -> Any:
+    """Compile a function that C code calls: ``@dcpy.cfunc``, ``@dcpy.cfunc(dcpy.float64, dcpy.float64[2])``.
+
+    The types of parameters are these, or the annotated ones: numbers, and arrays, which are addresses of their first
+    elements in C, in C order; arrays that are written overlap no others. Their sizes are constants, or integer
+    parameters of their names. The function returns one number, of the type `returns`, of the annotated one, or of the
+    one that it has; or nothing. It is an error for C where Python raises: see `CFunction.raise_failure`. `options` are
+    those of `program`. Raises what that raises, and `CodegenError` for what C has no type for, or calls Python.
+    """
+    if function is not None and as_type(function) is not None:
+        function, types = None, (function, *types)
+    if function is None:
+        resolve_options(options)
+        return lambda found: cfunc(found, *types, returns=returns, **options)
+    from dcpy.programs.c_functions import c_function  # late: for C code only
+
+    return c_function(function if isinstance(function, Program) else program(function, **options), types, returns)
 
 
 @overload

@@ -27,6 +27,7 @@ from dcpy.targets.catalog import target_for
 
 if TYPE_CHECKING:
     from dcpy.codegen.artifact import Artifact, Signature
+    from dcpy.codegen.c_functions import CPrototype
     from dcpy.runtime.compilers.toolchain import Toolchain
     from dcpy.runtime.loading.load import Loaded
     from dcpy.runtime.storage.cache import Cache
@@ -68,6 +69,21 @@ def compile_sdfg(
     seconds["compiler"] = loaded.seconds_compiling
     seconds["load"] -= loaded.seconds_compiling
     return loaded
+
+
+@faults_reported
+def compile_c_function(sdfg: Sdfg, signature: Signature, prototype: CPrototype, options: Options) -> Loaded:
+    """Machine code for an SDFG, with a C function beside it. Raises `DcpyError` where it calls Python."""
+    from dcpy.codegen.artifact import Unit
+    from dcpy.codegen.c_functions import c_function_text
+    from dcpy.runtime.loading.load import load
+
+    lowered, _ = lower(sdfg, options)
+    _require_no_callbacks(lowered)
+    artifact = _print(lowered, signature, options)
+    text = c_function_text(artifact.signature, prototype)
+    unit = Unit(f"{prototype.name}.cpp", text, "C++", ("-std=c++17",))
+    return load(replace(artifact, units=(*artifact.units, unit)), options)
 
 
 @faults_reported

@@ -195,7 +195,7 @@ def local_view() -> Iterator[str]:
 def api() -> Iterator[str]:
     """The page that mkdocstrings fills in."""
     yield "# API\n"
-    members = ("program", "Program", "SDFG", "CompiledSdfg", "parse", "load")
+    members = ("program", "Program", "cfunc", "SDFG", "CompiledSdfg", "parse", "load")
     for name in (*(f"api.{member}" for member in members), "ir.building.builder.SdfgBuilder"):
         yield f"::: dcpy.{name}\n"
 

@@ -260,7 +260,24 @@ def parts_from_annotations(
         if isinstance(annotation, str):
             annotation = _read(annotation, closure, function, name)
         _add(found, records, name, annotation)
+    _require_wide_sizes(found, function)
     return found, records
+
+
+def _require_wide_sizes(found: Mapping[str, ArgType], function: Callable[..., Any]) -> None:
+    """Refuse a parameter that is the size of an array, and has another type than sizes have."""
+    arrays = {name: kind for name, kind in found.items() if isinstance(kind, ArrayType)}
+    for name, kind in found.items():
+        if not isinstance(kind, ScalarType) or kind.dtype == types.int64:
+            continue
+        for array, other in arrays.items():
+            if any(name in dim.symbols for dim in other.dims):
+                code = function.__code__
+                raise FrontendError(
+                    f"the parameter {name!r} is a size of {array!r}, and declared as {kind.dtype.numpy_name}",
+                    span=SrcSpan(code.co_filename, code.co_firstlineno),
+                    help=f"sizes have 64 bits: declare {name}: dcpy.int64, or name the size otherwise",
+                )
 
 
 def _add(found: dict[str, ArgType], records: dict[str, Record], path: str, annotation: Any, depth: int = 0) -> None:
@@ -306,6 +323,12 @@ def return_annotation(function: Callable[..., Any]) -> Any:
     """The annotation of the result, textual ones read; `inspect.Signature.empty` where there is none."""
     annotation = inspect.signature(function).return_annotation
     return _read(annotation, Closure(function, {}), function, "return") if isinstance(annotation, str) else annotation
+
+
+def annotation_of_parameter(function: Callable[..., Any], name: str) -> Any:
+    """The annotation of a parameter, a textual one read; `inspect.Parameter.empty` where there is none."""
+    annotation = inspect.signature(function).parameters[name].annotation
+    return _read(annotation, Closure(function, {}), function, name) if isinstance(annotation, str) else annotation
 
 
 def as_type(annotation: Any) -> ArgType | None:

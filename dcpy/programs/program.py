@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dcpy.programs.autotuning.local_search import Tuning
+    from dcpy.programs.c_functions import CFunction
     from dcpy.programs.explanation.roofline import Roofline
 
 
@@ -218,6 +219,25 @@ class Program(Generic[P, R], Dispatcher):
             self._symbolic[names] = SymbolicCalls(self, names)
         values = (*bound.values(), *(given[name] for name in names))
         return tune(self._specializer, self._symbolic[names] if names else self, values, names, seconds)
+
+    @own_frames_hidden
+    def address(self, *types: Any, returns: Any = None) -> int:
+        """The address of a C function with parameters of these types (default: the annotated ones), for C code.
+
+        It is there as long as the program is. `dcpy.cfunc` says what C passes and gets; raises what that raises.
+        """
+        from dcpy.programs.c_functions import c_function  # late: for C code only
+
+        key = (*types, returns)
+        made = next((made for known, made in self._c_functions if known == key), None)
+        if made is None:
+            made = c_function(self, types, returns)
+            self._c_functions.append((key, made))
+        return made.address
+
+    @functools.cached_property
+    def _c_functions(self) -> list[tuple[tuple[Any, ...], CFunction[..., Any]]]:
+        return []
 
     def __repr__(self) -> str:
         return f"<dcpy.program {self.function.__qualname__}>"
