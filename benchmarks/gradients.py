@@ -104,6 +104,31 @@ def tangents_of(kernel: Kernel, arguments: dict[str, Any], along: dict[str, Any]
     return [*(np.asarray(item) for item in items if item is not None), *left.values()]
 
 
+def gradient_gap(kernel: Kernel, arguments: dict[str, Any], along: dict[str, Any], tangents: list[Any]) -> float:
+    """The relative error of `dcpy.vjp` by the dot product: seeds with tangents, gradients with the direction."""
+    rng = np.random.default_rng(2)
+    weights = [rng.uniform(0.5, 1.0, np.shape(one)) for one in tangents]
+    names = [name for name in along if isinstance(arguments[name], np.ndarray)]
+    count = len(tangents) - len(names)
+    seeds: dict[str, Any] = dict(zip(names, weights[count:], strict=True))
+    places = result_places(kernel, arguments)
+    if places:
+        own = dict(zip(places, weights, strict=False))
+        seeds["return"] = tuple(own.get(place) for place in range(max(places) + 1))
+    _, gradients = dcpy.vjp(kernel.function, wrt=list(along))(**copy.deepcopy(arguments), seeds=seeds)
+    mine = sum(float(np.sum(g * along[name])) for name, g in zip(along, gradients, strict=True))
+    expected = sum(float(np.sum(w * t)) for w, t in zip(weights, tangents, strict=True))
+    size = sum(float(np.sum(np.abs(w * t))) for w, t in zip(weights, tangents, strict=True))
+    return abs(mine - expected) / max(size, 1e-30)
+
+
+def result_places(kernel: Kernel, arguments: dict[str, Any]) -> list[int]:
+    """The positions of floating-point numbers in what a call returns."""
+    returned = kernel.function(**copy.deepcopy(arguments))
+    items = returned if isinstance(returned, tuple) else (returned,)
+    return [k for k, item in enumerate(items) if item is not None and np.asarray(item).dtype.kind in "fc"]
+
+
 def error_of(found: list[Any], expected: list[Any]) -> float:
     """The largest relative error, of each array by its largest element."""
     worst = 0.0
@@ -126,7 +151,7 @@ def told(function: Any, *args: Any) -> tuple[str, Any]:
 
 def main(names: list[str]) -> int:
     """Print a line for each kernel; return how many are wrong."""
-    wrong = right = 0
+    wrong = right = graded = 0
     for kernel in [kernels()[name] for name in names or kernels()]:
         rng = np.random.default_rng(1)
         arguments = arguments_of(kernel)
@@ -145,8 +170,14 @@ def main(names: list[str]) -> int:
         wrong += not gap < tolerance
         right += gap < tolerance
         word = "right" if gap < tolerance else "WRONG"
-        print(f"{kernel.name:28} jvp {word} ({gap:.0e}, {seconds:.1f} s)", flush=True)
-    print(f"{right} right, {wrong} wrong")
+        start = time.perf_counter()
+        why, off = told(gradient_gap, kernel, arguments, along, found)
+        if off is not None:
+            wrong += not off < tolerance
+            graded += off < tolerance
+            why = f"{'right' if off < tolerance else 'WRONG'} ({off:.0e}, {time.perf_counter() - start:.1f} s)"
+        print(f"{kernel.name:28} jvp {word} ({gap:.0e}, {seconds:.1f} s)   gradient {why}", flush=True)
+    print(f"jvp {right} right, gradients {graded} right, {wrong} wrong")
     return wrong
 
 

@@ -18,7 +18,7 @@ __version__ = "0.1.0"
 _NAMES = {
     "dcpy.api": ("Program", "cfunc", "load", "method", "program"),
     "dcpy.programs.sdfgs": ("Builder", "CompiledSdfg", "SDFG", "parse"),
-    "dcpy.programs.gradients": ("jvp",),
+    "dcpy.programs.gradients": ("grad", "jvp", "value_and_grad", "vjp"),
     "dcpy.ir.building.builder": ("Out",),
     "dcpy.ir.building.dace_spellings": ("Memlet",),
     "dcpy.frontend.annotations": ("compiletime", "symbol", "symbols"),

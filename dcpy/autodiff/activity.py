@@ -29,6 +29,20 @@ class Activity:
             for node in nodes:
                 self._flow(node)
 
+    def keep_useful(self, goals: Iterable[str]) -> None:
+        """Keep the bases alone that the memory of some containers may depend on."""
+        useful = {self.base(name) for name in goals}
+        nodes = list(self._uses.sdfg.body.walk_nodes())[::-1]
+        before = -1
+        while before != len(useful):
+            before = len(useful)
+            for node in nodes:
+                passed = [operand.memlet for operand in node.operands()] if node.callees() else []
+                if any(self.base(memlet.container) in useful for memlet in (*node.writes(), *passed)):
+                    read = [memlet.container for memlet in (*node.reads(), *passed)]
+                    useful |= {self.base(name) for name in read if self._uses.desc(name).dtype.is_inexact}
+        self.bases = {base: None for base in self.bases if base in useful}
+
     def base(self, name: str) -> str:
         """The container whose elements a name shows."""
         return base_of(name, self._uses.desc)

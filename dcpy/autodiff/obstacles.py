@@ -14,12 +14,12 @@ from dcpy.base.errors import ExpansionError, GradientRefused
 from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.editing.rewriter import Rewriter, rewriting
 from dcpy.ir.expressions.scalar import Op, Ref, ScalarExpr, op, substitute_refs, walk
-from dcpy.ir.library.adjoints import DERIVATIVES
+from dcpy.ir.library.adjoints import DERIVATIVES, DerivativeRule
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Call, Callback, Copy, ForeignCall, LibraryNode, Map, Node, Tasklet
 from dcpy.ir.region import Block, Dataflow, Resize
 from dcpy.ir.sdfg import Sdfg
-from dcpy.ir.tree import owners_around
+from dcpy.ir.tree import ancestors, owners_around, subtree
 from dcpy.transforms.expand import ExpandLibraryNode, install
 from dcpy.transforms.maps.map_to_for_loop import as_loops
 
@@ -39,17 +39,19 @@ _NO_FAMILIES = {
 
 
 def refuse(what: str, element: Node | Block, help: str) -> NoReturn:
-    """Raise `GradientRefused` with the place of an element."""
-    raise GradientRefused(what, span=element.span, help=help)
+    """Raise `GradientRefused` with the place of an element, or of what is nearest to it."""
+    around = (place for place in ancestors(element) if isinstance(place, Node | Block))
+    spans = (place.span for place in (element, *subtree(element), *around))
+    raise GradientRefused(what, span=next((span for span in spans if span is not None), None), help=help)
 
 
 # -- library nodes ---------------------------------------------------------------------------------------------------
 
 
-def without_rules(sdfg: Sdfg, seeds: Sequence[str]) -> None:
+def without_rules(sdfg: Sdfg, seeds: Sequence[str], *, reverse: bool = False) -> None:
     """Expand into loops the active library nodes that no rule is for, in place; refuse those that cannot be."""
     with rewriting(sdfg, "expand-library-nodes{for=derivatives}") as rw:
-        while pending := _strangers(rw, seeds):
+        while pending := _strangers(rw, seeds, reverse):
             for node in pending:
                 _require_loops(node)
                 try:
@@ -59,7 +61,7 @@ def without_rules(sdfg: Sdfg, seeds: Sequence[str]) -> None:
                 install(rw, node, chosen[1])
 
 
-def _strangers(rw: Rewriter, seeds: Sequence[str]) -> list[LibraryNode]:
+def _strangers(rw: Rewriter, seeds: Sequence[str], reverse: bool) -> list[LibraryNode]:
     activity = Activity(rw.uses, seeds)
     nodes = [node for node in rw.sdfg.body.walk_nodes() if isinstance(node, LibraryNode)]
     return [
@@ -67,15 +69,25 @@ def _strangers(rw: Rewriter, seeds: Sequence[str]) -> list[LibraryNode]:
         for node in nodes
         if (active := activity.inputs(node.inputs))
         and activity.inputs(node.outputs)
-        and not _has_rule(node, active, activity)
+        and not _has_rule(rw, node, active, activity, reverse)
     ]
 
 
-def _has_rule(node: LibraryNode, active: Sequence[str], activity: Activity) -> bool:
-    factors = DERIVATIVES[node.kind].factors(node) if node.kind in DERIVATIVES else ()
+def _rule_of(node: LibraryNode) -> DerivativeRule | None:
+    return DERIVATIVES[node.kind] if node.kind in DERIVATIVES else None  # noqa: SIM401  (no dictionary)
+
+
+def _has_rule(rw: Rewriter, node: LibraryNode, active: Sequence[str], activity: Activity, reverse: bool) -> bool:
+    rule = _rule_of(node)
+    memlets = (*node.inputs.values(), *node.outputs.values())
     read = {activity.base(memlet.container) for memlet in node.inputs.values()}
     written = {activity.base(memlet.container) for memlet in node.outputs.values()}
-    return set(active) <= set(factors) and not read & written
+    if rule is None or not set(active) <= set(rule.factors(node)) or read & written:
+        return False
+    if not reverse or node.kind == "reduce":
+        return True
+    dtypes = {rw.uses.desc(memlet.container).dtype for memlet in memlets}
+    return rule.adjoint is not None and len(dtypes) == 1
 
 
 def _require_loops(node: LibraryNode) -> None:

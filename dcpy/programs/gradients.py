@@ -1,4 +1,4 @@
-"""Derivatives of programs, as users ask for them: `jvp`.
+"""Derivatives of programs, as users ask for them: `grad`, `value_and_grad`, `vjp`, `jvp`.
 
 Each takes a NumPy function or a program, and returns a callable that compiles at its first call with new types.
 The transformations are in `dcpy.autodiff`.
@@ -30,6 +30,7 @@ class DerivativeVersion:
     compiled: CompiledSdfg
     sources: tuple[tuple[bool, str], ...]
     constants: Mapping[str, Any]
+    dtypes: Mapping[str, np.dtype[Any]]
     notes: Any
 
     def is_for(self, bound: Mapping[str, Any]) -> bool:
@@ -38,7 +39,9 @@ class DerivativeVersion:
 
     def values(self, bound: Mapping[str, Any], more: Mapping[str, Any]) -> tuple[Any, ...]:
         """The arguments of the machine code in order."""
-        return tuple((more if is_added else bound)[name] for is_added, name in self.sources)
+        return tuple(
+            _converted(more[name], self.dtypes[name]) if is_added else bound[name] for is_added, name in self.sources
+        )
 
 
 class DerivativeProgram:
@@ -123,9 +126,10 @@ class DerivativeProgram:
                     return version.notes, result
         sdfg, added, notes = self._transformed(bound, key, tuple(more))
         sources = tuple((name in added, added.get(name, name)) for name in sdfg.arguments)
+        dtypes = {name: sdfg.desc(argument).dtype.numpy for argument, name in added.items()}
         constants = {name: value for name, value in bound.items() if (False, name) not in sources}
         compiled = CompiledSdfg(self._optimized(sdfg), self.program.options)
-        version = DerivativeVersion(compiled, sources, constants, notes)
+        version = DerivativeVersion(compiled, sources, constants, dtypes, notes)
         versions.append(version)
         return notes, version.compiled(*version.values(bound, more))
 
@@ -205,6 +209,127 @@ def jvp(function: Callable[..., Any], wrt: Names | None = None) -> TangentProgra
     return TangentProgram(function, wrt)
 
 
+class AdjointProgram(DerivativeProgram):
+    """A program with its gradients; see `grad`, `value_and_grad` and `vjp`."""
+
+    def __init__(self, function: Callable[..., Any], wrt: Names | None, *, seeded: bool, with_value: bool) -> None:
+        super().__init__(function, wrt)
+        self._is_seeded, self._with_value = seeded, with_value
+        self._is_single = wrt is None or isinstance(wrt, str | int)
+
+    @own_frames_hidden
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        """Call the function; return the gradients, with what it returns if that is asked for."""
+        given = named.pop("seeds", None) if self._is_seeded else None
+        bound = self._bound(arguments, named)
+        chosen = self._chosen(bound)
+        _require_apart(bound, chosen)
+        _, (outs, gradients) = self._run(bound, chosen, self._seeds(bound, given))
+        found = gradients[0] if self._is_single else gradients
+        return (outs, found) if self._with_value else found
+
+    def _seeds(self, bound: Mapping[str, Any], given: Any) -> dict[str, Any]:
+        """Seeds by the name of an updated argument, or of a result: ``return``, ``return[1]``."""
+        if not self._is_seeded:
+            return {}
+        if given is None:
+            raise ArgumentError(f"{self.name}() has no seeds", help="pass seeds=, an array like what it returns, or a "
+                                "dictionary of these: by 'return', and by the names of updated arguments")  # fmt: skip
+        found: dict[str, Any] = {}
+        for name, seed in (given if isinstance(given, Mapping) else {"return": given}).items():
+            if name == "return":
+                items = seed if isinstance(seed, tuple) else (seed,)
+                found |= {f"return[{place}]": np.asarray(item) for place, item in enumerate(items) if item is not None}
+            elif name not in bound or not _is_inexact(bound[name]) or not isinstance(bound[name], np.ndarray):
+                raise ArgumentError(f"a seed for {name!r}, which is no floating-point array that is passed",
+                                    help="seeds are for 'return', and for arrays that are updated")  # fmt: skip
+            else:
+                found[name] = _like(seed, bound[name], name)
+        return found
+
+    @own_frames_hidden
+    def to_sdfg(self, *arguments: Any, **named: Any) -> SDFG:
+        """The SDFG with gradients for calls with these arguments (and `seeds`), before it is optimized."""
+        given = named.pop("seeds", None) if self._is_seeded else None
+        bound = self._bound(arguments, named)
+        return self._transformed(bound, self._chosen(bound), tuple(self._seeds(bound, given)))[0]
+
+    @faults_reported
+    def _transformed(self, bound: dict[str, Any], key: Any, more: tuple[str, ...]) -> tuple[SDFG, dict[str, str], Any]:
+        from dcpy.autodiff.reverse.mode import reverse_mode
+
+        sdfg = self._base_sdfg(bound)
+        seeded = [name for name in more if not name.startswith("return[")]
+        made = reverse_mode(sdfg, key, results=self._seeded_results(sdfg, more), seeded=seeded)
+        added = {argument: name for name, argument in made.arguments.items()}
+        return sdfg, added | {argument: f"return[{place}]" for place, argument in made.results.items()}, None
+
+    def _seeded_results(self, sdfg: SDFG, more: tuple[str, ...]) -> Sequence[int] | None:
+        """The results that have a seed, by position; None: the only one is a number with seed 1."""
+        if not self._is_seeded:
+            return None
+        places = [int(name[7:-1]) for name in more if name.startswith("return[")]
+        for place in places:
+            if place >= len(sdfg.results) or not sdfg.results[place].container:
+                raise ArgumentError(f"a seed for result {place} of {self.name}(), which has {len(sdfg.results)}")
+        return places
+
+
+@own_frames_hidden
+def grad(function: Callable[..., Any], wrt: Names | None = None) -> AdjointProgram:
+    """The gradient of a program that returns one real number: ``grad(loss, wrt="u")(T, u, c)``.
+
+    Parameters
+    ----------
+    function
+        A NumPy function, or a program.
+    wrt
+        Arguments to differentiate by, by name or position; default: the only floating-point one.
+
+    Returns
+    -------
+    AdjointProgram
+        It takes the arguments of `function`, does what that does to them, and returns the gradient by their values at
+        entry: a fresh array of the argument's shape and dtype, a tuple of these where `wrt` is a list.
+
+    Raises
+    ------
+    ArgumentError
+        `wrt` names no floating-point argument.
+    GradientRefused
+        At a call: the program does something whose gradient is not known; the help says what to write instead.
+    ValueError
+        At a call: two arguments in `wrt` overlap in memory.
+
+    Notes
+    -----
+    Reverse accumulation: Griewank and Walther, Evaluating Derivatives (2008), chapters 3 and 4. Derivatives are those of
+    the path taken; at kinks see `dcpy.ir.expressions.partials`.
+    """
+    return AdjointProgram(function, wrt, seeded=False, with_value=False)
+
+
+@own_frames_hidden
+def value_and_grad(function: Callable[..., Any], wrt: Names | None = None) -> AdjointProgram:
+    """The value and the gradient of a program that returns one real number: ``value, du = value_and_grad(loss)(u)``.
+
+    Parameters, errors and gradients are those of `grad`. ``scipy.optimize.minimize(value_and_grad(f), x0, jac=True)``
+    takes it as it is.
+    """
+    return AdjointProgram(function, wrt, seeded=False, with_value=True)
+
+
+@own_frames_hidden
+def vjp(function: Callable[..., Any], wrt: Names | None = None) -> AdjointProgram:
+    """The products of seeds with the derivatives of a program: ``outs, grads = vjp(f, wrt="x")(x, seeds=w)``.
+
+    Parameters, errors and gradients are those of `grad`; `function` may return several arrays, and update arguments.
+    `seeds` is an array like the returned value, a tuple of these, or a dictionary: of the returned value under
+    ``"return"``, of an updated argument under its name, for its value at exit. What has none has the seed 0.
+    """
+    return AdjointProgram(function, wrt, seeded=True, with_value=True)
+
+
 # -- arguments -------------------------------------------------------------------------------------------------------
 
 
@@ -250,3 +375,18 @@ def _like(value: Any, of: Any, name: str) -> Any:
     if isinstance(of, np.ndarray):
         return made
     return made[()] if isinstance(of, np.generic) else made.item()
+
+
+def _converted(value: Any, dtype: np.dtype[Any]) -> Any:
+    """A tangent or seed in the dtype of what it belongs to; of a number, a number."""
+    if isinstance(value, np.ndarray):
+        return np.ascontiguousarray(value, dtype).reshape(value.shape) if value.ndim else dtype.type(value).item()
+    return value
+
+
+def _require_apart(bound: Mapping[str, Any], chosen: tuple[str, ...]) -> None:
+    arrays = [name for name in chosen if isinstance(bound[name], np.ndarray)]
+    for place, name in enumerate(arrays):
+        for other in arrays[place + 1 :]:
+            if np.may_share_memory(bound[name], bound[other]):
+                raise ValueError(f"{name!r} and {other!r} overlap in memory: the gradient is by each of them alone")

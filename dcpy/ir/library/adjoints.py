@@ -1,16 +1,35 @@
 """Derivative rules of library nodes, by kind: libraries declare them, `dcpy.autodiff` applies them.
 
-A node that is linear in some of its inputs, with all others fixed, needs no more than their names: its tangent is the
-sum of such nodes, each with one of these inputs replaced by its tangent (the product rule).
+A node that is linear in some of its inputs, with all others fixed, needs no more than their names for its tangent: the
+sum of such nodes, each with one of these inputs replaced by its tangent (the product rule). Its adjoint is written by
+the library.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from dcpy.base.registry import Registry
+from dcpy.ir.data import Data
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.nodes import Node
+
+
+@dataclass(frozen=True)
+class AdjointSite:
+    """Operands of a library node that is reversed, by connector.
+
+    `bars` are the adjoints of active inputs, to be added to; `values` those inputs that some adjoint needs; `seeds` the
+    adjoints of outputs.
+    """
+
+    bars: Mapping[str, Memlet]
+    values: Mapping[str, Memlet]
+    seeds: Mapping[str, Memlet]
+    fresh_name: Callable[[str], str]
+    desc_of: Callable[[str], Data]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,10 +37,12 @@ class DerivativeRule:
     """The derivatives of a kind of library node.
 
     `factors` gives the inputs in each of which a node is linear; () where this node is not known to be. All other
-    inputs are then without derivative: index arrays, masks.
+    inputs are then without derivative: index arrays, masks. `adjoint` yields the nodes that add to the adjoints of
+    inputs; it needs of each input the values of the other factors.
     """
 
     factors: Callable[[Any], tuple[str, ...]]
+    adjoint: Callable[[Any, AdjointSite], Iterator[Node]] | None = None
 
 
 #: kind of a library node -> `DerivativeRule`

@@ -62,11 +62,31 @@ def unused_inputs(tasklet: Tasklet) -> list[str]:
 
 
 def _dead_outputs(tasklet: Tasklet, m: Match) -> tuple[str, ...]:
-    return tuple(
-        name
+    """The outputs that nobody reads: what the tasklet itself reads again must not lead to an output that stays."""
+    dead = {
+        name: _is_unchanged(tasklet, name, memlet, m)
         for name, memlet in tasklet.outputs.items()
         if _is_unchanged(tasklet, name, memlet, m) or not _why_needed(memlet.container, tasklet, m)
-    )
+    }
+    while dead:
+        used = _used_for(tasklet, [name for name in tasklet.outputs if name not in dead])
+        own = {tasklet.inputs[name].container for name in used if name in tasklet.inputs}
+        read = [name for name, unchanged in dead.items() if not unchanged
+                and own.intersection(m.uses.overlapping(tasklet.outputs[name].container))]  # fmt: skip
+        if not read:
+            break
+        for name in read:
+            del dead[name]
+    return tuple(dead)
+
+
+def _used_for(tasklet: Tasklet, outputs: list[str]) -> set[str]:
+    """The names that some outputs follow from."""
+    needed = set(outputs)
+    for name, expr in reversed(tasklet.code):
+        if name in needed:
+            needed |= {part.name for part in walk(expr) if isinstance(part, Ref)}
+    return needed
 
 
 def _is_unchanged(tasklet: Tasklet, name: str, memlet: Memlet, m: Match) -> bool:

@@ -106,3 +106,18 @@ def test_keeps_a_call_that_may_raise():
           state { tasklet () -> (o -> x[0]) { o = f64(1) } }
         }"""
     expect(DeadDataflowElimination(), on=parse(text)).is_refused("g may raise an exception")
+
+
+def test_what_the_next_iteration_reads_stays():
+    text = """
+        sdfg @f(a: f64, x: f64[N]) symbols(N: size) -> (out: array) {
+          data out: f64[N]
+          data s: f64 transient
+          data u: f64 transient
+          state { tasklet (v <- a) -> (o -> s) { o = v } }
+          loop i = 0:N {
+            state { tasklet (p <- s, q <- x[i], w <- u) -> (o -> s, r -> out[i], t -> u) { o = p * q; r = p + q; t = w * q } }
+          }
+        }"""  # noqa: E501
+    shorter = text.replace(", w <- u", "").replace(", t -> u", "").replace("; t = w * q", "")
+    expect(DeadDataflowElimination(), on=parse(text)).becomes(shorter.replace("data u: f64 transient", ""))

@@ -1,0 +1,37 @@
+"""Preparation of a program for reverse mode: library nodes with rules, and maps whose points are rows of tasklets.
+
+What is more than that becomes loops, which are reversed with all that they hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dcpy.autodiff.activity import Activity
+from dcpy.autodiff.obstacles import require_known, without_rules
+from dcpy.autodiff.reverse.items import is_plain
+from dcpy.ir.editing.rewriter import Rewriter, rewriting
+from dcpy.ir.nodes import Map
+from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.tree import owners_around
+from dcpy.transforms.maps.map_to_for_loop import as_loops
+
+
+def prepare_for_reversal(sdfg: Sdfg, wrt: Sequence[str]) -> None:
+    """Expand library nodes without a rule, make loops of maps that are not plain, and refuse what is not known."""
+    without_rules(sdfg, wrt, reverse=True)
+    with rewriting(sdfg, "plain-maps") as rw:
+        activity = Activity(rw.uses, wrt)
+        require_known(rw, activity)
+        while node := _next_nest(rw, activity):
+            as_loops(node, rw)
+
+
+def _next_nest(rw: Rewriter, activity: Activity) -> Map | None:
+    """An outermost map that writes active memory and is not plain."""
+    for node in rw.sdfg.body.walk_nodes():
+        if isinstance(node, Map) and not any(isinstance(owner, Map) for owner in owners_around(node)):
+            written = [memlet for inner in node.body.walk_nodes() for memlet in inner.writes()]
+            if any(activity.holds(memlet.container) for memlet in written) and not is_plain(node, activity):
+                return node
+    return None

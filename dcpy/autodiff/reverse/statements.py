@@ -1,0 +1,235 @@
+"""Reversed statements: nodes that hand the adjoints of what an item wrote on to those of what it read.
+
+Where different points touch different elements, adjoints are added in place; otherwise the writes are sums
+(``wcr = add``). Reads of one array at several places become one pass for each place, in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dcpy.autodiff.assignments import number
+from dcpy.autodiff.obstacles import refuse
+from dcpy.autodiff.reverse.bodies import ReversedBody, Writer, covers, is_injective
+from dcpy.autodiff.reverse.code import AdjointCode
+from dcpy.autodiff.reverse.items import Item, LibraryItem, Pointwise
+from dcpy.autodiff.reverse.operands import AdjointOperands
+from dcpy.ir.data import Array, Scalar
+from dcpy.ir.editing.rewriter import Rewriter
+from dcpy.ir.expressions.scalar import Ref, ScalarExpr, op
+from dcpy.ir.library.adjoints import DERIVATIVES, AdjointSite
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.subsets import Range, Subset
+from dcpy.ir.symbolic import ZERO, Expr, Ranges, max_of, sym
+
+
+class ReversedStatements:
+    """Writes reversed items into bodies."""
+
+    def __init__(
+        self, rw: Rewriter, writer: Writer, operands: AdjointOperands, codes: Mapping[Pointwise, AdjointCode]
+    ) -> None:
+        self._rw, self._writer, self._operands, self._codes = rw, writer, operands, codes
+
+    # -- pointwise ---------------------------------------------------------------------------------------------------
+
+    def pointwise(self, item: Pointwise, body: ReversedBody) -> None:
+        """Write the adjoint of a pointwise item."""
+        PointwiseAdjoint(self._rw, self._writer, self._operands, item, self._codes[item], body).write()
+
+    # -- library nodes -----------------------------------------------------------------------------------------------
+
+    def library(self, item: LibraryItem, body: ReversedBody) -> None:
+        """Write the adjoint of a library node by its rule."""
+        node, operands = item.node, self._operands
+        base = operands.activity.base(next(iter(node.outputs.values())).container)
+        if base in body.untouched:
+            return  # nothing behind it reads what it writes
+        seeds = {name: operands.operand_bar(memlet, body) for name, memlet in node.outputs.items()
+                 if operands.activity.holds(memlet.container)}  # fmt: skip
+        self._add(item, seeds, body)
+        for name, bar in seeds.items():
+            if not node.outputs[name].wcr and must_clear(operands, item, base):
+                body.add(self._writer.fill(bar, operands.desc_of(bar.container)))
+
+    def _add(self, item: LibraryItem, seeds: Mapping[str, Memlet], body: ReversedBody) -> None:
+        node, operands = item.node, self._operands
+        bars: dict[str, Memlet] = {}
+        for name in operands.activity.inputs(node.inputs):
+            own = operands.activity.base(node.inputs[name].container)
+            if own in body.untouched:
+                operands.touch(own, body, self._writer)
+            bars[name] = operands.operand_bar(node.inputs[name], body)
+        if not bars:
+            return
+        values = {
+            name: operands.value(node.inputs[name], item, body, ordered=True).subs(body.env)
+            for name in operands.needed(item)
+        }
+        rule = DERIVATIVES[node.kind]
+        assert rule.adjoint is not None
+        for made in rule.adjoint(node, AdjointSite(bars, values, seeds, self._rw.fresh_name, operands.desc_of)):
+            body.add(made)
+
+
+def must_clear(operands: AdjointOperands, item: Item, base: str) -> bool:
+    """Return whether the adjoint of what an item wrote is read again: by what runs before the item."""
+    home = operands.versions.home(base)
+    if item.around is not home or base in operands.wrt:
+        return True
+    before = operands.siblings(home)[: item.position]
+    return any(base in other.reads or base in other.writes for other in before)
+
+
+class PointwiseAdjoint:
+    """The adjoint of one pointwise item, in one body."""
+
+    def __init__(
+        self,
+        rw: Rewriter,
+        writer: Writer,
+        operands: AdjointOperands,
+        item: Pointwise,
+        code: AdjointCode,
+        body: ReversedBody,
+    ) -> None:
+        self._rw, self._writer, self._operands = rw, writer, operands
+        self._item, self._code, self._body = item, code, body
+        active = operands.activity.inputs(item.outputs)
+        self._outputs = {name: item.outputs[name] for name in active}
+        self._seeds: dict[str, Memlet] = {}
+
+    def _base(self, memlet: Memlet) -> str:
+        return self._operands.activity.base(memlet.container)
+
+    def write(self) -> None:
+        """Write all of it."""
+        item, body = self._item, self._body
+        written = {self._base(memlet) for memlet in self._outputs.values()}
+        if all(base in body.untouched for base in written):
+            return  # nothing behind it reads what it writes
+        for base in sorted(written):
+            self._touch(base)
+        self._seeds = {f"b_{name}": self._operands.bar_of(memlet, body) for name, memlet in self._outputs.items()}
+        by_base: dict[str, list[str]] = {}
+        for name in self._code.bars:
+            by_base.setdefault(self._base(item.inputs[name]), []).append(name)
+        self._require_no_sums(by_base)
+        clears = self._clears()
+        if not self._are_apart(by_base, written):
+            self._take_out(clears)
+            clears = {}
+        self._passes(by_base, {} if item.gathers else clears)
+        if item.gathers and clears:
+            assert item.sums is not None
+            bar = self._operands.operand_bar(item.sums, body)
+            body.add(self._writer.fill(bar, self._operands.desc_of(bar.container)))
+
+    def _passes(self, by_base: Mapping[str, list[str]], clears: Mapping[str, Memlet]) -> None:
+        """One pass for all inputs that can share it, and before that one for each other; the last one clears."""
+        joint: list[str] = []
+        for names in by_base.values():
+            if len(names) == 1 and is_injective(self._place(names[0]), self._item.params):
+                joint += names
+                continue
+            for name in names:
+                self._node([name], {})
+        if joint or clears:
+            self._node(joint, clears)
+
+    def _place(self, name: str) -> Memlet:
+        return self._operands.bar_of(self._item.inputs[name], self._body)
+
+    def _require_no_sums(self, by_base: Mapping[str, list[str]]) -> None:
+        for memlet in self._outputs.values():
+            if memlet.wcr and self._base(memlet) in by_base:
+                refuse(f"{memlet.container!r} is summed into, and read in the same statement", self._item.element,
+                       "compute what is added in an array of its own first")  # fmt: skip
+
+    def _clears(self) -> dict[str, Memlet]:
+        """The adjoints that are 0 after the item, by the name of their seed."""
+        return {
+            f"b_{name}": self._seeds[f"b_{name}"]
+            for name, memlet in self._outputs.items()
+            if not memlet.wcr and must_clear(self._operands, self._item, self._base(memlet))
+        }
+
+    def _are_apart(self, by_base: Mapping[str, list[str]], written: set[str]) -> bool:
+        """Return whether no adjoint is added to that is also a seed, but at the very element that was written."""
+        for base in written & set(by_base):
+            names = by_base[base]
+            seeds = [seed for name, seed in self._seeds.items() if self._base(self._outputs[name[2:]]) == base]
+            place = self._place(names[0])
+            if len(names) != 1 or len(seeds) != 1 or seeds[0] != place or not is_injective(place, self._item.params):
+                return False
+        return True
+
+    def _take_out(self, clears: Mapping[str, Memlet]) -> None:
+        """Move the seeds into memory of their own, and leave 0 where they were."""
+        item, body = self._item, self._body
+        ranges = Ranges({name: (ZERO, None) for name in self._rw.sdfg.sizes})
+        sizes: list[Expr] = []
+        for values in item.domain:
+            size = values.size.subs(body.env)
+            sizes.append(size if ranges.proves_nonneg(size) else max_of(size, 0))
+        places = [position_in(name, values) for name, values in zip(item.params, item.domain, strict=True)]
+        for name, seed in list(self._seeds.items()):
+            dtype = self._operands.desc_of(seed.container).dtype
+            own = Array.packed(dtype, sizes, transient=True) if sizes else Scalar(dtype, transient=True)
+            kept = Memlet(self._operands.temporary("seed", own, body), Subset(tuple(places)))
+            row: list[tuple[str, ScalarExpr]] = [("out", Ref(name, dtype))]
+            outputs = {"out": kept}
+            if name in clears:
+                outputs["zero"] = seed
+                row.append(("zero", number(0.0, dtype)))
+            body.add(self._writer.pointwise(body.env, (item.params, item.domain), {name: seed}, outputs, row))
+            self._seeds[name] = kept
+
+    def _node(self, names: list[str], clears: Mapping[str, Memlet]) -> None:
+        """One pass over the box: add to the adjoints of some inputs, and clear those of outputs."""
+        item, body, operands = self._item, self._body, self._operands
+        bars = {name: self._code.bars[name] for name in names}
+        row, used = self._code.needed(bars.values())
+        inputs = {name: operands.value(item.inputs[name], item, body) for name in item.inputs if name in used}
+        inputs |= {name: memlet for name, memlet in self._seeds.items() if name in used}
+        outputs: dict[str, Memlet] = {}
+        left = dict(clears)
+        for name in names:
+            place, base = self._place(name), self._base(item.inputs[name])
+            dtype, value = operands.desc_of(place.container).dtype, bars[name]
+            own = next((seed for seed, memlet in self._seeds.items() if memlet == place), "")
+            target = f"n_{name}"
+            if own:
+                left.pop(own, None)
+            elif base in body.untouched and self._is_whole(place):
+                del body.untouched[base]
+            elif is_injective(place, item.params):
+                self._touch(base)
+                inputs[f"p_{name}"] = place
+                value = op("add", Ref(f"p_{name}", dtype), value)
+            else:
+                self._touch(base)
+                place = Memlet(place.container, place.subset, "add")
+            outputs[target] = place
+            row.append((target, value))
+        for seed, memlet in left.items():
+            outputs[f"z_{seed}"] = memlet
+            row.append((f"z_{seed}", number(0.0, operands.desc_of(memlet.container).dtype)))
+        body.add(self._writer.pointwise(body.env, (item.params, item.domain), inputs, outputs, row))
+
+    def _touch(self, base: str) -> None:
+        if base in self._body.untouched:
+            self._operands.touch(base, self._body, self._writer)
+
+    def _is_whole(self, place: Memlet) -> bool:
+        shape = self._operands.desc_of(place.container).shape
+        return covers(place, self._item.params, self._item.domain, shape)
+
+
+def position_in(name: str, values: Range) -> Expr:
+    """The number of an iteration, from 0."""
+    ahead = sym(name) - values.start
+    step = values.step.constant
+    if step is None:
+        return ahead // values.step
+    return ahead * step if step in (1, -1) else ahead // step if step > 0 else (-ahead) // -step
