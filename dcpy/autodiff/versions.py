@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from dcpy.autodiff.activity import Activity
 from dcpy.autodiff.obstacles import refuse
 from dcpy.autodiff.reverse.code import forward_row
-from dcpy.autodiff.reverse.items import Item, LoopItem, Pointwise, Program
+from dcpy.autodiff.reverse.items import ItemTree, LoopItem, Pointwise, ProgramItem
 from dcpy.ir.analysis.dataflow.aliasing import in_base
 from dcpy.ir.analysis.dataflow.value_ranges import ranges_at
 from dcpy.ir.data import Array, Data, Scalar, View
@@ -36,7 +36,7 @@ from dcpy.ir.symbolic import ONE, ZERO, Expr, Ranges, max_of, sym
 class SavePoint:
     """A place in the program: before an item, or at the end of the body of a loop."""
 
-    item: Item
+    item: ProgramItem
     is_end: bool = False
 
     def place(self) -> Region | Node | Block:
@@ -71,10 +71,10 @@ class Again:
     inputs: dict[str, Memlet] = field(default_factory=dict)
 
 
-class Versions:
+class ReadVersions:
     """The values that reversed statements read. First each read is announced by `request`, then `read` says where."""
 
-    def __init__(self, rw: Rewriter, program: Program) -> None:
+    def __init__(self, rw: Rewriter, program: ItemTree) -> None:
         self._rw, self._program = rw, program
         self._activity: Activity = program.activity
         self.tapes: dict[tuple[SavePoint, str], Tape] = {}
@@ -92,8 +92,8 @@ class Versions:
             self._homes[base] = self._bodies.get(id(region))
         return self._homes[base]
 
-    def save_point(self, base: str, reader: Item) -> SavePoint | None:
-        """Where a value that an item reads must be saved; None where it is alive when the item is reversed."""
+    def save_point(self, base: str, reader: ProgramItem) -> SavePoint | None:
+        """The place where a value that an item reads must be saved; None where it is alive later."""
         home = self.home(base)
         item, first = reader, True
         while True:
@@ -110,7 +110,7 @@ class Versions:
                 return SavePoint(around, is_end=True)
             item, first = around, False
 
-    def _recomputed(self, base: str, reader: Item) -> Again | None:
+    def _recomputed(self, base: str, reader: ProgramItem) -> Again | None:
         """The way to compute a temporary of a loop's body again, if there is one."""
         if base in self.again:
             return self.again[base]
@@ -134,7 +134,7 @@ class Versions:
 
     # -- announcing --------------------------------------------------------------------------------------------------
 
-    def request(self, memlet: Memlet, reader: Item, *, ordered: bool = False) -> None:
+    def request(self, memlet: Memlet, reader: ProgramItem, *, ordered: bool = False) -> None:
         """Announce that the reversed item reads the value that the item has read; see `place` for `ordered`."""
         base = self._activity.base(memlet.container)
         found = self._recomputed(base, reader)
@@ -157,7 +157,7 @@ class Versions:
             self.tapes[key] = Tape(point, name, box)
 
     def inputs_again(self, found: Again, base: str) -> list[Memlet]:
-        """What a temporary is computed from."""
+        """The elements that a temporary is computed from."""
         _, names = forward_row(found.writer, self.results_of(found, base))
         return [found.writer.inputs[name] for name in names if name in found.writer.inputs]
 
@@ -185,7 +185,7 @@ class Versions:
         return True
 
     def _box(
-        self, subset: Subset, reader: Item, point: SavePoint, desc: Data
+        self, subset: Subset, reader: ProgramItem, point: SavePoint, desc: Data
     ) -> list[tuple[Expr, Expr] | None]:
         """The smallest box of elements that all points of the reader touch; None for dimensions that are not known."""
         inner = [loop for loop in reader.loops() if loop not in point.loops()]
@@ -209,7 +209,7 @@ class Versions:
 
     # -- reading -----------------------------------------------------------------------------------------------------
 
-    def read(self, memlet: Memlet, reader: Item, *, ordered: bool = False) -> Memlet:
+    def read(self, memlet: Memlet, reader: ProgramItem, *, ordered: bool = False) -> Memlet:
         """The elements, in the parameters of the program as it was, that hold the value that an item has read.
 
         Views stay what they are, also of a temporary that is computed again.
@@ -278,7 +278,7 @@ class Versions:
         return mapped(names, [Range(ZERO, stop - low) for low, stop in bounds], copied(source, target, desc))
 
 
-def _holds(item: Item) -> bool:
+def _holds(item: ProgramItem) -> bool:
     return isinstance(item, LoopItem)
 
 

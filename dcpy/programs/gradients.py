@@ -303,8 +303,8 @@ def grad(function: Callable[..., Any], wrt: Names | None = None) -> AdjointProgr
 
     Notes
     -----
-    Reverse accumulation: Griewank and Walther, Evaluating Derivatives (2008), chapters 3 and 4. Derivatives are those of
-    the path taken; at kinks see `dcpy.ir.expressions.partials`.
+    Reverse accumulation: Griewank and Walther, Evaluating Derivatives (2008), chapters 3 and 4. Derivatives are those
+    of the path taken; at kinks see `dcpy.ir.expressions.partials`.
     """
     return AdjointProgram(function, wrt, seeded=False, with_value=False)
 

@@ -56,7 +56,7 @@ def _append(blocks: list[Block], node: Node) -> None:
     state.add(node)
 
 
-class Writer:
+class NodeWriter:
     """Makes nodes: tasklets for all points of a box, under fresh parameters."""
 
     def __init__(self, rw: Rewriter) -> None:

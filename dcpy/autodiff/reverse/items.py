@@ -25,7 +25,7 @@ Row = list[tuple[str, ScalarExpr]]
 
 
 @dataclass(eq=False)
-class Item:
+class ProgramItem:
     """A statement: where it stands, and the bases that it reads and writes, all inside included."""
 
     element: Node | Block
@@ -41,7 +41,7 @@ class Item:
 
 
 @dataclass(eq=False)
-class Pointwise(Item):
+class Pointwise(ProgramItem):
     """``outputs = code(inputs)`` for all points of a box.
 
     `code` assigns one operation after another, to names of its own; `results` are the names that outputs take.
@@ -59,7 +59,7 @@ class Pointwise(Item):
 
 
 @dataclass(eq=False)
-class LibraryItem(Item):
+class LibraryItem(ProgramItem):
     """A library node whose kind has a rule."""
 
     @property
@@ -69,20 +69,20 @@ class LibraryItem(Item):
 
 
 @dataclass(eq=False)
-class LetItem(Item):
+class LetItem(ProgramItem):
     """A symbol that gets a value."""
 
 
 @dataclass(eq=False)
-class Opaque(Item):
+class Opaque(ProgramItem):
     """Something that nothing active is written in: it is not reversed."""
 
 
 @dataclass(eq=False)
-class LoopItem(Item):
+class LoopItem(ProgramItem):
     """A loop with the items of its body."""
 
-    items: list[Item] = field(default_factory=list)
+    items: list[ProgramItem] = field(default_factory=list)
 
     @property
     def loop(self) -> Loop:
@@ -90,36 +90,36 @@ class LoopItem(Item):
         return self.element
 
 
-class Program:
+class ItemTree:
     """The items of an SDFG whose maps are plain."""
 
     def __init__(self, uses: Uses, activity: Activity) -> None:
         self._uses, self.activity = uses, activity
         self.items = self._region(uses.sdfg.body, None)
-        self._writers: dict[str, list[Item]] = {}
+        self._writers: dict[str, list[ProgramItem]] = {}
         for item in self.walk():
             for base in () if isinstance(item, LoopItem) else item.writes:
                 self._writers.setdefault(base, []).append(item)
 
-    def walk(self, items: list[Item] | None = None) -> Iterator[Item]:
+    def walk(self, items: list[ProgramItem] | None = None) -> Iterator[ProgramItem]:
         """All items in program order, a loop before what it holds."""
         for item in self.items if items is None else items:
             yield item
             if isinstance(item, LoopItem):
                 yield from self.walk(item.items)
 
-    def writers(self, base: str) -> list[Item]:
+    def writers(self, base: str) -> list[ProgramItem]:
         """The items that write a base, loops not included."""
         return self._writers.get(base, [])
 
-    def siblings(self, around: LoopItem | None) -> list[Item]:
+    def siblings(self, around: LoopItem | None) -> list[ProgramItem]:
         """The items of a loop's body, or of the program."""
         return self.items if around is None else around.items
 
     # -- reading -----------------------------------------------------------------------------------------------------
 
-    def _region(self, region: Region, around: LoopItem | None) -> list[Item]:
-        found: list[Item] = []
+    def _region(self, region: Region, around: LoopItem | None) -> list[ProgramItem]:
+        found: list[ProgramItem] = []
         for block in region.blocks:
             if isinstance(block, State):
                 found += [self._node(node) for node in block.nodes]
@@ -129,7 +129,7 @@ class Program:
             item.around, item.position = around, position
         return found
 
-    def _block(self, block: Block) -> Item:
+    def _block(self, block: Block) -> ProgramItem:
         reads, writes = self._touched(block)
         is_active = any(base in self.activity.bases for base in writes)
         if isinstance(block, SymbolAssign) and type(block) is SymbolAssign:
@@ -164,7 +164,7 @@ class Program:
                 del call
         return frozenset(reads), frozenset(writes)
 
-    def _node(self, node: Node) -> Item:
+    def _node(self, node: Node) -> ProgramItem:
         bases = [
             frozenset(self.activity.base(memlet.container) for memlet in memlets)
             for memlets in self._memlets(node)

@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from dcpy.autodiff.activity import Activity
 from dcpy.autodiff.assignments import number
 from dcpy.autodiff.obstacles import refuse
-from dcpy.autodiff.reverse.bodies import ReversedBody, Writer
+from dcpy.autodiff.reverse.bodies import NodeWriter, ReversedBody
 from dcpy.autodiff.reverse.code import AdjointCode
-from dcpy.autodiff.reverse.items import Item, LetItem, LibraryItem, LoopItem, Opaque, Pointwise, Program
+from dcpy.autodiff.reverse.items import ItemTree, LetItem, LibraryItem, LoopItem, Opaque, Pointwise, ProgramItem
 from dcpy.autodiff.reverse.operands import AdjointOperands
 from dcpy.autodiff.reverse.preparation import prepare_for_reversal
 from dcpy.autodiff.reverse.statements import ReversedStatements
-from dcpy.autodiff.versions import Versions
+from dcpy.autodiff.versions import ReadVersions
 from dcpy.base.errors import GradientRefused
 from dcpy.ir.data import Array, Scalar
 from dcpy.ir.editing.rewriter import Rewriter, rewriting
@@ -72,9 +72,9 @@ class ReverseMode:
         goals = [*(rw.sdfg.results[place].container for place in self.floats), *seeded]
         self.activity.keep_useful(goals)
         self._require_real()
-        self.program = Program(rw.uses, self.activity)
-        self.versions = Versions(rw, self.program)
-        self.writer = Writer(rw)
+        self.program = ItemTree(rw.uses, self.activity)
+        self.versions = ReadVersions(rw, self.program)
+        self.writer = NodeWriter(rw)
         self.codes: dict[Pointwise, AdjointCode] = {}
         self.operands = AdjointOperands(rw, self.program, self.versions, self.wrt)
 
@@ -160,7 +160,11 @@ class ReverseMode:
     # -- the reversed program ----------------------------------------------------------------------------------------
 
     def _reverse(
-        self, items: Sequence[Item], body: ReversedBody, statements: ReversedStatements, lets: Mapping[str, LetItem]
+        self,
+        items: Sequence[ProgramItem],
+        body: ReversedBody,
+        statements: ReversedStatements,
+        lets: Mapping[str, LetItem],
     ) -> None:
         for item in items:
             if isinstance(item, LetItem) and item.around is not None and item in lets.values():

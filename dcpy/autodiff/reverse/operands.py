@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from dcpy.autodiff.reverse.bodies import ReversedBody, Writer, local
+from dcpy.autodiff.reverse.bodies import NodeWriter, ReversedBody, local
 from dcpy.autodiff.reverse.code import forward_row
-from dcpy.autodiff.reverse.items import Item, LetItem, LibraryItem, LoopItem, Pointwise, Program
-from dcpy.autodiff.versions import Versions
+from dcpy.autodiff.reverse.items import ItemTree, LetItem, LibraryItem, LoopItem, Pointwise, ProgramItem
+from dcpy.autodiff.versions import ReadVersions
 from dcpy.base.errors import GradientRefused
 from dcpy.ir.data import Array, Data, View
 from dcpy.ir.editing.rewriter import Rewriter
@@ -25,7 +25,7 @@ BAR = "_bar"
 class AdjointOperands:
     """The adjoints of active bases, and where values are found."""
 
-    def __init__(self, rw: Rewriter, program: Program, versions: Versions, wrt: Sequence[str]) -> None:
+    def __init__(self, rw: Rewriter, program: ItemTree, versions: ReadVersions, wrt: Sequence[str]) -> None:
         self._rw, self._program, self.versions, self.wrt = rw, program, versions, tuple(wrt)
         self.activity = program.activity
         self.bars: dict[str, str] = {}
@@ -33,7 +33,7 @@ class AdjointOperands:
 
     # -- adjoints ----------------------------------------------------------------------------------------------------
 
-    def siblings(self, around: LoopItem | None) -> list[Item]:
+    def siblings(self, around: LoopItem | None) -> list[ProgramItem]:
         """The items of a loop's body, or of the program."""
         return self._program.siblings(around)
 
@@ -69,7 +69,7 @@ class AdjointOperands:
         """Declare a temporary of a reversed body; return its name."""
         return self._declare(stem, desc, body)
 
-    def touch(self, base: str, body: ReversedBody, writer: Writer) -> None:
+    def touch(self, base: str, body: ReversedBody, writer: NodeWriter) -> None:
         """Fill an adjoint with zeros, unless something was written to it."""
         name = body.untouched.pop(base)
         desc = self.descs[name]
@@ -118,7 +118,7 @@ class AdjointOperands:
         rule = DERIVATIVES[item.node.kind]
         return [name for name in rule.factors(item.node) if any(other != name for other in active)]
 
-    def value(self, memlet: Memlet, reader: Item, body: ReversedBody, *, ordered: bool = False) -> Memlet:
+    def value(self, memlet: Memlet, reader: ProgramItem, body: ReversedBody, *, ordered: bool = False) -> Memlet:
         """The elements that hold what an item has read, in the parameters of the program as it was.
 
         `ordered`: of the operand of a library node, whose dimensions have an order.
@@ -149,7 +149,7 @@ class AdjointOperands:
                 name: Memlet(found.name, self.versions.place(item.outputs[name])[1]) for name in results
             }
             code = [*row, *results.items()]
-            node = Writer(self._rw).pointwise(body.env, (item.params, item.domain), inputs, outputs, code)
+            node = NodeWriter(self._rw).pointwise(body.env, (item.params, item.domain), inputs, outputs, code)
             body.add_first(node)
 
     def let_again(self, item: LetItem, body: ReversedBody) -> None:

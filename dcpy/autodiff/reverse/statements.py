@@ -10,9 +10,9 @@ from collections.abc import Mapping
 
 from dcpy.autodiff.assignments import number
 from dcpy.autodiff.obstacles import refuse
-from dcpy.autodiff.reverse.bodies import ReversedBody, Writer, covers, is_injective
+from dcpy.autodiff.reverse.bodies import NodeWriter, ReversedBody, covers, is_injective
 from dcpy.autodiff.reverse.code import AdjointCode
-from dcpy.autodiff.reverse.items import Item, LibraryItem, Pointwise
+from dcpy.autodiff.reverse.items import LibraryItem, Pointwise, ProgramItem
 from dcpy.autodiff.reverse.operands import AdjointOperands
 from dcpy.ir.data import Array, Scalar
 from dcpy.ir.editing.rewriter import Rewriter
@@ -27,7 +27,7 @@ class ReversedStatements:
     """Writes reversed items into bodies."""
 
     def __init__(
-        self, rw: Rewriter, writer: Writer, operands: AdjointOperands, codes: Mapping[Pointwise, AdjointCode]
+        self, rw: Rewriter, writer: NodeWriter, operands: AdjointOperands, codes: Mapping[Pointwise, AdjointCode]
     ) -> None:
         self._rw, self._writer, self._operands, self._codes = rw, writer, operands, codes
 
@@ -72,7 +72,7 @@ class ReversedStatements:
             body.add(made)
 
 
-def must_clear(operands: AdjointOperands, item: Item, base: str) -> bool:
+def must_clear(operands: AdjointOperands, item: ProgramItem, base: str) -> bool:
     """Return whether the adjoint of what an item wrote is read again: by what runs before the item."""
     home = operands.versions.home(base)
     if item.around is not home or base in operands.wrt:
@@ -87,7 +87,7 @@ class PointwiseAdjoint:
     def __init__(
         self,
         rw: Rewriter,
-        writer: Writer,
+        writer: NodeWriter,
         operands: AdjointOperands,
         item: Pointwise,
         code: AdjointCode,
