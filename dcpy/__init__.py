@@ -17,6 +17,7 @@ __version__ = "0.1.0"
 
 _NAMES = {
     "dcpy.api": ("Program", "cfunc", "load", "method", "program"),
+    "dcpy.programs.plain_python": ("disable",),
     "dcpy.programs.sdfgs": ("Builder", "CompiledSdfg", "SDFG", "parse"),
     "dcpy.programs.gradients": ("grad", "jvp", "value_and_grad", "vjp"),
     "dcpy.ir.building.builder": ("Out",),

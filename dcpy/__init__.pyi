@@ -83,6 +83,7 @@ from dcpy.frontend.mapscope import mapscope as mapscope
 from dcpy.ir.building.builder import Out as Out
 from dcpy.ir.building.dace_spellings import Memlet as Memlet
 from dcpy.programs.gradients import jvp as jvp
+from dcpy.programs.plain_python import disable as disable
 from dcpy.programs.sdfgs import Builder as Builder
 from dcpy.programs.sdfgs import CompiledSdfg as CompiledSdfg
 from dcpy.programs.sdfgs import SDFG as SDFG

@@ -88,6 +88,7 @@ class Options(RankOptions):
     distributed: bool = False  #: calls are collective, on distributed arrays
     check_races: bool = False  #: interpret calls, slowly, and report races between iterations of dcpy.map
     full_tracebacks: bool = False  #: show dcpy's own frames in tracebacks
+    disable: bool = False  #: run programs as plain Python, to debug them (also `with dcpy.disable():`)
     check: bool = False  #: verify the SDFG after every transformation
     added: tuple[Any, ...] = ()  # groups of ADDED_GROUPS that are not the defaults
 

@@ -20,6 +20,7 @@ from typing import Any
 
 from dcpy.base.options import Options
 from dcpy.frontend.introspection.source_texts import receive_text, texts_of
+from dcpy.programs.plain_python import compiled_kind
 
 #: function, options, whether it uses annotations, the class it is a method of, and the texts of files
 Parts = tuple[FunctionType, Options, bool, type | None, dict[str, str]]
@@ -58,10 +59,10 @@ def reduction(program: Any, protocol: int) -> Any:
     owner = program._specializer.owner
     contents: Parts = (function, program.options, program.uses_annotations, owner, _texts(function))
     if not is_named:
-        return named_or_empty, (type(program), None), contents, None, None, restore
+        return named_or_empty, (compiled_kind(program), None), contents, None, None, restore
     sent: PickleFunctions = program._sent
     sent.contents.__defaults__ = (contents,)
-    return named_or_empty, (type(program), sent.mark), sent.contents, None, None, restore
+    return named_or_empty, (compiled_kind(program), sent.mark), sent.contents, None, None, restore
 
 
 def named_or_empty(kind: Any, mark: FunctionType | None) -> Any:

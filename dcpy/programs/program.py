@@ -8,6 +8,8 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Mapping
+from dataclasses import replace
+from inspect import isgeneratorfunction
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
@@ -16,6 +18,7 @@ from dcpy.base.errors import DcpyError
 from dcpy.base.options import Options
 from dcpy.base.tracebacks import own_frames_hidden
 from dcpy.programs.pickling import PickleFunctions, reduction
+from dcpy.programs.plain_python import compiled_kind, register
 from dcpy.programs.sdfgs import SDFG, CompiledSdfg
 from dcpy.programs.specialization.specializer import Specializer
 from dcpy.runtime.calls.parameters import parameters_of
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
 
     from dcpy.programs.autotuning.local_search import Tuning
     from dcpy.programs.c_functions import CFunction
+    from dcpy.programs.checking.program_check import ProgramCheck
     from dcpy.programs.explanation.roofline import Roofline
 
 
@@ -59,6 +63,7 @@ class Program(Generic[P, R], Dispatcher):
         if runtime_of(options).device_arrays:
             self.accept_devices(self._open_home)
         functools.update_wrapper(self, function)
+        register(self)
 
     if TYPE_CHECKING:  # a call is the dispatcher's, which is native
 
@@ -221,6 +226,36 @@ class Program(Generic[P, R], Dispatcher):
         return tune(self._specializer, self._symbolic[names] if names else self, values, names, seconds)
 
     @own_frames_hidden
+    def check(self, *arguments: P.args, **named: P.kwargs) -> ProgramCheck:
+        """Compare the program with its function in Python, for copies of these arguments.
+
+        The result is true where results and changed arguments agree, floats up to rounding. Else, printed, it says the
+        first statement behind which a variable differs, the iteration of loops, the element and both values, and the
+        option without which they agree. Functions that are called are one statement. Programs that stop at statements
+        are compiled, some ten of them. Raises what compiling the program raises, and `DcpyError` for generators,
+        programs with ``*args`` or ``**kwargs``, and programs of several ranks.
+        """
+        from dcpy.programs.checking.program_check import check_program  # late: for checks only
+
+        parameters = self._python_signature.parameters.values()
+        if self.options.distributed or isgeneratorfunction(self.function) or any(
+            p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD, p.POSITIONAL_ONLY) for p in parameters
+        ):
+            raise DcpyError(
+                f"{self.function.__name__}() cannot be checked: it has no fixed parameters, or is no plain function",
+                help="compare its results with those of program.function",
+            )
+        owner, kind, uses_annotations = self._specializer.owner, compiled_kind(self), self.uses_annotations
+
+        def make(function: FunctionType, options: Options) -> Any:
+            made = kind(function, replace(options, disable=False), use_annotations=uses_annotations)
+            made.belong_to(owner)
+            made.__class__ = kind  # also while programs are disabled
+            return made
+
+        return check_program(self.function, self.options, make, self._bound(arguments, named))
+
+    @own_frames_hidden
     def address(self, *types: Any, returns: Any = None) -> int:
         """The address of a C function with parameters of these types (default: the annotated ones), for C code.
 
@@ -344,6 +379,10 @@ class BoundProgram(functools.partial[R], Generic[P, R]):
     def compile(self, *arguments: Any, **named: Any) -> CompiledSdfg:
         """Ahead of time: machine code for what was given, and arguments like these. It is called with all of them."""
         return self.program.compile(*self.args, *arguments, **{**self.keywords, **named})
+
+    def check(self, *arguments: P.args, **named: P.kwargs) -> ProgramCheck:
+        """Compare the program with its function in Python, for what was given and these arguments."""
+        return self.program.check(*self.args, *arguments, **{**self.keywords, **named})
 
     def tune(self, *arguments: Any, seconds: float = 30.0, **named: Any) -> Tuning:
         """Search a quicker version for what was given, and arguments of these sizes."""

@@ -57,6 +57,7 @@ class OptionKeywords(TypedDict, total=False):
     distributed: bool
     check_races: bool
     full_tracebacks: bool
+    disable: bool
     check: bool
     scalapack: str
     halo_steps: int
