@@ -82,7 +82,10 @@ from dcpy.frontend.mapscope import map as map
 from dcpy.frontend.mapscope import mapscope as mapscope
 from dcpy.ir.building.builder import Out as Out
 from dcpy.ir.building.dace_spellings import Memlet as Memlet
+from dcpy.programs.gradients import grad as grad
 from dcpy.programs.gradients import jvp as jvp
+from dcpy.programs.gradients import value_and_grad as value_and_grad
+from dcpy.programs.gradients import vjp as vjp
 from dcpy.programs.plain_python import disable as disable
 from dcpy.programs.sdfgs import Builder as Builder
 from dcpy.programs.sdfgs import CompiledSdfg as CompiledSdfg
