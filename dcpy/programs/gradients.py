@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from dcpy.api import Program, program
 from dcpy.base.errors import ArgumentError, GradientRefused
 from dcpy.base.internal_errors import faults_reported
 from dcpy.base.tracebacks import own_frames_hidden
+from dcpy.ir.interp.running import symbols_of
 from dcpy.programs.sdfgs import SDFG, CompiledSdfg
 
 Names = str | int | Sequence[str | int]
@@ -61,6 +62,10 @@ class DerivativeProgram:
             raise ArgumentError(f"{function!r} is no function of a module: methods are not differentiated yet",
                                 help="write it as a function of arrays")  # fmt: skip
         self.name = self.program.function.__name__
+        options = replace(self.program.options, auto_optimize=False)  # the gradient is optimized, not what it is of
+        self._plain: Program[..., Any] = Program(
+            self.program.function, options, use_annotations=self.program.uses_annotations
+        )
         self._signature = inspect.signature(self.program.function)
         self.wrt = None if wrt is None else tuple(self._name(one) for one in _listed(wrt))
         self._versions: dict[Any, list[Any]] = {}
@@ -103,7 +108,7 @@ class DerivativeProgram:
         plugins.load()
         call = self._signature.bind_partial()
         call.arguments.update(bound)
-        sdfg = self.program.to_sdfg(*call.args, **call.kwargs, as_called=True, simplify=True)
+        sdfg = self._plain.to_sdfg(*call.args, **call.kwargs, as_called=True, simplify=True)
         if sdfg.convention is not None:
             raise GradientRefused(f"{self.name}() takes or returns objects, tuples or lists of its arguments",
                                   span=sdfg.span, help="pass their arrays as arguments")  # fmt: skip
@@ -260,7 +265,8 @@ class AdjointProgram(DerivativeProgram):
 
         sdfg = self._base_sdfg(bound)
         seeded = [name for name in more if not name.startswith("return[")]
-        made = reverse_mode(sdfg, key, results=self._seeded_results(sdfg, more), seeded=seeded)
+        sizes = symbols_of(sdfg, {name: value for name, value in bound.items() if name in sdfg.arguments}, {})
+        made = reverse_mode(sdfg, key, results=self._seeded_results(sdfg, more), seeded=seeded, sizes=sizes)
         added = {argument: name for name, argument in made.arguments.items()}
         return sdfg, added | {argument: f"return[{place}]" for place, argument in made.results.items()}, None
 

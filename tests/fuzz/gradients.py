@@ -269,9 +269,14 @@ def check_all(seeds: range, compiled_every: int = 0) -> GradientFindings:
 def main(arguments: list[str]) -> int:
     """Print what was found; return how many were wrong."""
     count, first, every = (int(text) for text in [*arguments, "0", "0"][:3])
-    found = check_all(range(first, first + count), every)
-    for seed, what, text in found.wrong:
-        print(f"seed {seed}: {what}\n{text}")
+    found = GradientFindings()
+    for seed in range(first, first + count):
+        check(seed, found, compiled=bool(every) and seed % every == 0)
+        for one, what, text in found.wrong if found.wrong and found.wrong[-1][0] == seed else ():
+            if one == seed:
+                print(f"seed {one}: {what}\n{text}", flush=True)
+        if seed % 500 == 499:
+            print(f"until {seed}: {dict(found.checked)}, {len(found.wrong)} wrong", flush=True)
     print(dict(found.checked))
     for reason, number in found.refused.most_common():
         print(f"{number:5} {reason}")

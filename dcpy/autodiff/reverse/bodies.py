@@ -69,9 +69,11 @@ class NodeWriter:
         inputs: Mapping[str, Memlet],
         outputs: Mapping[str, Memlet],
         code: Row,
+        *,
+        named: bool = False,
     ) -> Node:
-        """A tasklet, in a map over a box if it has parameters."""
-        fresh = {name: sym(self._rw.fresh_name(name)) for name in box[0]}
+        """A tasklet, in a map over a box if it has parameters; these get fresh names, unless they are `named` so."""
+        fresh = {name: sym(name if named else self._rw.fresh_name(name)) for name in box[0]}
         values = {**env, **fresh}
         tasklet = Tasklet(
             {name: memlet.subs(values) for name, memlet in inputs.items()},
@@ -96,7 +98,7 @@ class NodeWriter:
             else:
                 dims.append(dim)
         out = Memlet(memlet.container, Subset(tuple(dims)))
-        return self.pointwise({}, (names, ranges), {}, {"out": out}, [("out", number(0.0, desc.dtype))])
+        return self.pointwise({}, (names, ranges), {}, {"out": out}, [("out", number(0.0, desc.dtype))], named=True)
 
 
 def local(desc: Data, env: Mapping[str, Expr]) -> Data:

@@ -207,13 +207,16 @@ class RowReader:
         self.inputs: dict[str, Memlet] = {}
         self._places: dict[Memlet, str] = {}
         self._private: dict[str, ScalarExpr] = {}
+        self._written: dict[Memlet, ScalarExpr] = {}  # shared elements that the same point has written
 
     def tasklet(self, node: Tasklet, dtype_of: Callable[[Memlet], object], private: Mapping[str, object]) -> Row:
         """Add the lines of a tasklet; return its outputs that are no private scalars, by connector."""
         values: dict[str, ScalarExpr] = {}
         for name, memlet in node.inputs.items():
-            is_private = memlet.container in private
-            values[name] = self._private[memlet.container] if is_private else self._read(memlet, dtype_of)
+            if memlet.container in private:
+                values[name] = self._private[memlet.container]
+            else:
+                values[name] = self._written.get(memlet) or self._read(memlet, dtype_of)
         found: Row = []
         for target, value in node.code:
             values[target] = self.flat(substitute_refs(value, values))
@@ -222,6 +225,7 @@ class RowReader:
             memlet = node.outputs[target]
             if memlet.container not in private:
                 found.append((target, values[target]))
+                self._written[memlet] = values[target]
             elif memlet.wcr:
                 before = self._private[memlet.container]
                 self._private[memlet.container] = self.flat(op(memlet.wcr, before, values[target]))
@@ -306,10 +310,10 @@ def _at(memlet: Memlet, params: tuple[str, ...]) -> Memlet:
 
 
 def is_plain(node: Map, activity: Activity) -> bool:
-    """Return whether a map is tasklets with private scalars, none of which reads what is written in it before."""
+    """Return whether a map is tasklets with private scalars that read of what is written in it the same element."""
     if not all(isinstance(desc, Scalar) for desc in node.body.containers.values()):
         return False
-    written: set[str] = set()
+    written: dict[str, Memlet] = {}
     for block in node.body.blocks:
         if not isinstance(block, State):
             return False
@@ -317,12 +321,13 @@ def is_plain(node: Map, activity: Activity) -> bool:
             if not isinstance(inner, Tasklet):
                 return False
             shared = [memlet for memlet in inner.reads() if memlet.container not in node.body.containers]
-            if any(activity.base(memlet.container) in written for memlet in shared):
+            if any(written.get(activity.base(memlet.container), memlet) != memlet for memlet in shared):
                 return False
             for memlet in inner.writes():
+                base = activity.base(memlet.container)
                 if memlet.container in node.body.containers:
                     continue
-                if activity.base(memlet.container) in written:
+                if base in written:
                     return False
-                written.add(activity.base(memlet.container))
+                written[base] = memlet
     return True

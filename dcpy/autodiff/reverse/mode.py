@@ -23,6 +23,7 @@ from dcpy.autodiff.reverse.preparation import prepare_for_reversal
 from dcpy.autodiff.reverse.statements import ReversedStatements
 from dcpy.autodiff.versions import ReadVersions
 from dcpy.base.errors import GradientRefused
+from dcpy.ir.analysis.dataflow.value_ranges import ranges_at
 from dcpy.ir.data import Array, Scalar
 from dcpy.ir.editing.rewriter import Rewriter, rewriting
 from dcpy.ir.expressions.scalar import Index, Ref, ScalarExpr, loads_of, op, symbols_of
@@ -42,26 +43,37 @@ class SeedNames:
 
 
 def reverse_mode(
-    sdfg: Sdfg, wrt: Sequence[str], *, results: Sequence[int] | None = None, seeded: Sequence[str] = ()
+    sdfg: Sdfg,
+    wrt: Sequence[str],
+    *,
+    results: Sequence[int] | None = None,
+    seeded: Sequence[str] = (),
+    sizes: Mapping[str, int] | None = None,
 ) -> SeedNames:
     """Add the gradients by some floating-point arguments, in place.
 
     The SDFG then returns a pair: what it returned before, and a tuple of gradients in the order of `wrt`. Some of its
     `results`, by position, and of its updated arguments, `seeded`, have seeds; with None its only result is a number,
-    and has the seed 1. Raises `GradientRefused`.
+    and has the seed 1. What holds for `sizes`, values of symbols, may be assumed of a call. Raises `GradientRefused`.
     """
     prepare_for_reversal(sdfg, wrt)
     with rewriting(sdfg, f"reverse-mode{{wrt=({','.join(wrt)})}}") as rw:
-        return ReverseMode(rw, wrt, results, seeded).run()
+        return ReverseMode(rw, wrt, results, seeded, sizes or {}).run()
 
 
 class ReverseMode:
     """The transformation at work on one SDFG."""
 
     def __init__(
-        self, rw: Rewriter, wrt: Sequence[str], results: Sequence[int] | None, seeded: Sequence[str]
+        self,
+        rw: Rewriter,
+        wrt: Sequence[str],
+        results: Sequence[int] | None,
+        seeded: Sequence[str],
+        sizes: Mapping[str, int],
     ) -> None:
         self.rw, self.wrt, self.seeded = rw, tuple(wrt), tuple(seeded)
+        self.sizes = sizes
         self.places = None if results is None else tuple(results)
         self.floats = [
             place
@@ -97,7 +109,7 @@ class ReverseMode:
         self.versions.write_tapes()
         last = ReversedBody(None, {})
         names = self._seeds(last)
-        statements = ReversedStatements(self.rw, self.writer, self.operands, self.codes)
+        statements = ReversedStatements(self.rw, self.writer, self.operands, self.codes, self._assumed)
         self._reverse(self.program.items, last, statements, lets)
         for base in self.wrt:
             if base in last.untouched:
@@ -110,6 +122,19 @@ class ReverseMode:
             self.rw.insert(block, self.rw.sdfg.body)
         self._results()
         return names
+
+    def _assumed(self, fact: Expr, item: ProgramItem) -> bool:
+        """Return whether an expression is at least 0 at an item: it is proved, or assumed of calls from now on."""
+        sdfg = self.rw.sdfg
+        if ranges_at(item.element).proves_nonneg(fact):
+            return True
+        if not fact.is_linear or not set(fact.symbols) <= set(self.sizes) & set(sdfg.symbols):
+            return False
+        if (fact.subs(self.sizes).constant or 0) < 0:
+            return False
+        if fact not in sdfg.assumptions:
+            sdfg.assumptions.append(fact)
+        return True
 
     # -- what is read ------------------------------------------------------------------------------------------------
 
@@ -246,7 +271,7 @@ class ReverseMode:
         code: list[tuple[str, ScalarExpr]] = [("sum", op("add", Ref("bar", desc.dtype), Ref("seed", desc.dtype)))]
         inputs = {"bar": target, "seed": Memlet(name, place)}
         domain = [Range(ZERO, size) for size in desc.shape]
-        last.add(self.writer.pointwise({}, (params, domain), inputs, {"sum": target}, code))
+        last.add(self.writer.pointwise({}, (params, domain), inputs, {"sum": target}, code, named=True))
         return name
 
     def _named_size(self, size: Expr, stem: str) -> Expr:

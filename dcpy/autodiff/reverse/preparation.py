@@ -14,11 +14,23 @@ from dcpy.ir.editing.rewriter import Rewriter, rewriting
 from dcpy.ir.nodes import Map
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.tree import owners_around
+from dcpy.transforms.fusion.map_fusion import MapFusion
 from dcpy.transforms.maps.map_to_for_loop import as_loops
+from dcpy.transforms.pass_manager import run_pipeline
+from dcpy.transforms.pipeline import Pipeline, repeat
+from dcpy.transforms.simplify.control_flow.state_fusion import StateFusion
+from dcpy.transforms.simplify.copies.redundant_copy_removal import RedundantCopyRemoval
+from dcpy.transforms.simplify.dataflow.dead_dataflow_elimination import DeadDataflowElimination
+
+#: pointwise fusion, which duplicates nothing: adjoints of one row have one pass, where those of a chain have many
+BEFORE = Pipeline(
+    "before-gradients", StateFusion(), repeat(MapFusion(), RedundantCopyRemoval(), DeadDataflowElimination())
+)
 
 
 def prepare_for_reversal(sdfg: Sdfg, wrt: Sequence[str]) -> None:
     """Expand library nodes without a rule, make loops of maps that are not plain, and refuse what is not known."""
+    run_pipeline(sdfg, BEFORE)
     without_rules(sdfg, wrt, reverse=True)
     with rewriting(sdfg, "plain-maps") as rw:
         activity = Activity(rw.uses, wrt)

@@ -6,12 +6,13 @@ Where different points touch different elements, adjoints are added in place; ot
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from dcpy.autodiff.assignments import number
 from dcpy.autodiff.obstacles import refuse
 from dcpy.autodiff.reverse.bodies import NodeWriter, ReversedBody, covers, is_injective
 from dcpy.autodiff.reverse.code import AdjointCode
+from dcpy.autodiff.reverse.gathers import Box, GatheredCode, ShiftedReads, point, shifted
 from dcpy.autodiff.reverse.items import LibraryItem, Pointwise, ProgramItem
 from dcpy.autodiff.reverse.operands import AdjointOperands
 from dcpy.ir.data import Array, Scalar
@@ -27,15 +28,22 @@ class ReversedStatements:
     """Writes reversed items into bodies."""
 
     def __init__(
-        self, rw: Rewriter, writer: NodeWriter, operands: AdjointOperands, codes: Mapping[Pointwise, AdjointCode]
+        self,
+        rw: Rewriter,
+        writer: NodeWriter,
+        operands: AdjointOperands,
+        codes: Mapping[Pointwise, AdjointCode],
+        assumed: Callable[[Expr, ProgramItem], bool],
     ) -> None:
         self._rw, self._writer, self._operands, self._codes = rw, writer, operands, codes
+        self._assumed = assumed
 
     # -- pointwise ---------------------------------------------------------------------------------------------------
 
     def pointwise(self, item: Pointwise, body: ReversedBody) -> None:
         """Write the adjoint of a pointwise item."""
-        PointwiseAdjoint(self._rw, self._writer, self._operands, item, self._codes[item], body).write()
+        code, assumed = self._codes[item], self._assumed
+        PointwiseAdjoint(self._rw, self._writer, self._operands, item, code, body, assumed).write()
 
     # -- library nodes -----------------------------------------------------------------------------------------------
 
@@ -55,11 +63,19 @@ class ReversedStatements:
     def _add(self, item: LibraryItem, seeds: Mapping[str, Memlet], body: ReversedBody) -> None:
         node, operands = item.node, self._operands
         bars: dict[str, Memlet] = {}
+        fresh: list[str] = []
         for name in operands.activity.inputs(node.inputs):
-            own = operands.activity.base(node.inputs[name].container)
-            if own in body.untouched:
+            memlet = node.inputs[name]
+            own = operands.activity.base(memlet.container)
+            bars[name] = operands.operand_bar(memlet, body)
+            if own not in body.untouched:
+                continue
+            shape = operands.desc_of(bars[name].container).shape
+            if memlet.container == own and bars[name].subset == Subset.whole(shape):
+                del body.untouched[own]
+                fresh.append(name)
+            else:
                 operands.touch(own, body, self._writer)
-            bars[name] = operands.operand_bar(node.inputs[name], body)
         if not bars:
             return
         values = {
@@ -68,7 +84,8 @@ class ReversedStatements:
         }
         rule = DERIVATIVES[node.kind]
         assert rule.adjoint is not None
-        for made in rule.adjoint(node, AdjointSite(bars, values, seeds, self._rw.fresh_name, operands.desc_of)):
+        site = AdjointSite(bars, values, seeds, frozenset(fresh), self._rw.fresh_name, operands.desc_of)
+        for made in rule.adjoint(node, site):
             body.add(made)
 
 
@@ -92,9 +109,11 @@ class PointwiseAdjoint:
         item: Pointwise,
         code: AdjointCode,
         body: ReversedBody,
+        assumed: Callable[[Expr, ProgramItem], bool],
     ) -> None:
         self._rw, self._writer, self._operands = rw, writer, operands
         self._item, self._code, self._body = item, code, body
+        self._assumed = lambda fact: assumed(fact, item)
         active = operands.activity.inputs(item.outputs)
         self._outputs = {name: item.outputs[name] for name in active}
         self._seeds: dict[str, Memlet] = {}
@@ -131,6 +150,10 @@ class PointwiseAdjoint:
         for names in by_base.values():
             if len(names) == 1 and is_injective(self._place(names[0]), self._item.params):
                 joint += names
+                continue
+            reads = shifted([self._place(name) for name in names], self._item.params, self._item.domain)
+            if reads is not None and self._item.params and all(map(self._assumed, reads.conditions())):
+                self._gather(names, reads)
                 continue
             for name in names:
                 self._node([name], {})
@@ -184,6 +207,32 @@ class PointwiseAdjoint:
                 row.append(("zero", number(0.0, dtype)))
             body.add(self._writer.pointwise(body.env, (item.params, item.domain), {name: seed}, outputs, row))
             self._seeds[name] = kept
+
+    def _gather(self, names: list[str], reads: ShiftedReads) -> None:
+        """One pass over all places that several reads touch, and passes over the rim."""
+        self._touch(self._base(self._item.inputs[names[0]]))
+        self._gathered(names, reads, range(len(names)), reads.core)
+        for which in range(len(names)):
+            for box in reads.rim(which):
+                self._gathered(names, reads, [which], box)
+
+    def _gathered(self, names: list[str], reads: ShiftedReads, chosen: Sequence[int], box: Box) -> None:
+        item, body, operands = self._item, self._body, self._operands
+        params = tuple(self._rw.fresh_name("j") for _ in box)
+        code = GatheredCode()
+        for which in chosen:
+            bar = self._code.bars[names[which]]
+            row, used = self._code.needed([bar])
+            values = {name: operands.value(item.inputs[name], item, body) for name in item.inputs if name in used}
+            values |= {name: memlet for name, memlet in self._seeds.items() if name in used}
+            code.add(values, row, bar, reads.shift(which, [sym(name) for name in params]))
+        place = Memlet(self._place(names[0]).container, point(params))
+        assert code.total is not None
+        total = op("add", Ref("before", code.total.dtype), code.total)
+        domain = [Range(low, stop) for low, stop in box]
+        inputs = {**code.inputs, "before": place}
+        row = [*code.row, ("n", total)]
+        body.add(self._writer.pointwise(body.env, (params, domain), inputs, {"n": place}, row, named=True))
 
     def _node(self, names: list[str], clears: Mapping[str, Memlet]) -> None:
         """One pass over the box: add to the adjoints of some inputs, and clear those of outputs."""

@@ -21,15 +21,20 @@ from dcpy.ir.nodes import Node
 class AdjointSite:
     """Operands of a library node that is reversed, by connector.
 
-    `bars` are the adjoints of active inputs, to be added to; `values` those inputs that some adjoint needs; `seeds` the
-    adjoints of outputs.
+    `bars` are the adjoints of active inputs, to be added to, or for those in `fresh` to be assigned; `values` those
+    inputs that some adjoint needs; `seeds` the adjoints of outputs.
     """
 
     bars: Mapping[str, Memlet]
     values: Mapping[str, Memlet]
     seeds: Mapping[str, Memlet]
+    fresh: frozenset[str]
     fresh_name: Callable[[str], str]
     desc_of: Callable[[str], Data]
+
+    def summand(self, name: str, connector: str) -> dict[str, Memlet]:
+        """The adjoint of an input as a summand, by the connector of that; none where it is assigned."""
+        return {} if name in self.fresh else {connector: self.bars[name]}
 
 
 @dataclass(frozen=True, slots=True)

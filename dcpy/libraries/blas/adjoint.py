@@ -22,42 +22,46 @@ def _of_matmul(node: MatMul, site: AdjointSite) -> Iterator[Node]:
         bar, value = site.bars["a"], site.values["b"]
         match a, b:
             case 2, 2:
-                yield Gemm({"a": seed, "b": value, "c": bar}, {"c": bar}, trans_b=True)
+                yield Gemm({"a": seed, "b": value, **site.summand("a", "c")}, {"c": bar}, trans_b=True)
             case 2, 1:
-                yield Ger({"x": seed, "y": value, "a": bar}, {"a": bar})
+                yield Ger({"x": seed, "y": value, **site.summand("a", "a")}, {"a": bar})
             case 1, 2:
-                yield Gemv({"a": value, "x": seed, "y": bar}, {"y": bar})
+                yield Gemv({"a": value, "x": seed, **site.summand("a", "y")}, {"y": bar})
             case _:
-                yield _scaled(site, seed, value, bar)
+                yield _scaled(site, "a", seed, value)
     if "b" in site.bars:
         bar, value = site.bars["b"], site.values["a"]
         match a, b:
             case 2, 2:
-                yield Gemm({"a": value, "b": seed, "c": bar}, {"c": bar}, trans_a=True)
+                yield Gemm({"a": value, "b": seed, **site.summand("b", "c")}, {"c": bar}, trans_a=True)
             case 2, 1:
-                yield Gemv({"a": value, "x": seed, "y": bar}, {"y": bar}, trans_a=True)
+                yield Gemv({"a": value, "x": seed, **site.summand("b", "y")}, {"y": bar}, trans_a=True)
             case 1, 2:
-                yield Ger({"x": value, "y": seed, "a": bar}, {"a": bar})
+                yield Ger({"x": value, "y": seed, **site.summand("b", "a")}, {"a": bar})
             case _:
-                yield _scaled(site, seed, value, bar)
+                yield _scaled(site, "b", seed, value)
 
 
 def _of_dot(node: Dot, site: AdjointSite) -> Iterator[Node]:
     """``x_bar += result_bar * y`` and ``y_bar += result_bar * x``."""
     for name, other in (("x", "y"), ("y", "x")):
         if name in site.bars:
-            yield _scaled(site, site.seeds["result"], site.values[other], site.bars[name])
+            yield _scaled(site, name, site.seeds["result"], site.values[other])
 
 
-def _scaled(site: AdjointSite, factor: Memlet, vector: Memlet, bar: Memlet) -> Node:
-    """``bar += factor * vector``."""
-    name = site.fresh_name("k")
-    place = Subset.point(sym(name))
-    at = {key: Memlet(memlet.container, memlet.subset.compose(place)) for key, memlet in (("v", vector), ("p", bar))}
+def _scaled(site: AdjointSite, name: str, factor: Memlet, vector: Memlet) -> Node:
+    """``bar += factor * vector``, for the adjoint of an input."""
+    param, bar = site.fresh_name("k"), site.bars[name]
+    place = Subset.point(sym(param))
+    out, source = (Memlet(memlet.container, memlet.subset.compose(place)) for memlet in (bar, vector))
     dtype = site.desc_of(bar.container).dtype
-    value = op("add", Ref("p", dtype), op("mul", Ref("f", dtype), Ref("v", dtype)))
-    tasklet = Tasklet({**at, "f": factor}, {"out": at["p"]}, (("out", value),))
-    return Map((name,), (Range(ZERO, vector.subset.shape[0]),), Region([State(nodes=[tasklet])]))
+    value = op("mul", Ref("f", dtype), Ref("v", dtype))
+    inputs = {"v": source, "f": factor}
+    if name not in site.fresh:
+        inputs["p"] = out
+        value = op("add", Ref("p", dtype), value)
+    tasklet = Tasklet(inputs, {"out": out}, (("out", value),))
+    return Map((param,), (Range(ZERO, vector.subset.shape[0]),), Region([State(nodes=[tasklet])]))
 
 
 def _factors(node: Gemm | Gemv | BatchedGemm | Ger) -> tuple[str, ...]:
