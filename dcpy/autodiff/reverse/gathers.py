@@ -39,11 +39,11 @@ class ShiftedReads:
         ]
 
     def conditions(self) -> list[Expr]:
-        """What is at least 0 where the core is not inside out."""
+        """The expressions that are at least 0 where the core is not inside out."""
         return [stop - low for low, stop in self.core]
 
     def rim(self, which: int) -> list[Box]:
-        """What one of the reads touches outside of the core, as boxes."""
+        """The boxes outside of the core that one of the reads touches."""
         core, boxes = self.core, []
         own = [
             (values.start + offset, values.stop + offset)
@@ -85,7 +85,7 @@ def shifted(places: Sequence[Memlet], params: Sequence[str], domain: Sequence[Ra
 
 
 def _axes(place: Memlet, params: Sequence[str]) -> dict[str, Expr] | None:
-    """For each dimension of a place its parameter, and what is added to that; None for other places."""
+    """The parameter of each dimension of a place, and what is added to that; None for other places."""
     found: dict[str, Expr] = {}
     for dim in place.subset.dims:
         if not isinstance(dim, Expr):
