@@ -111,6 +111,15 @@ class ListValue:
 
 
 @dataclass(frozen=True, slots=True)
+class GrownText:
+    """A text whose pieces are the items of a list that grows: where texts of several forms meet. What is read of it is
+    a `TextValue`.
+    """
+
+    items: ListValue
+
+
+@dataclass(frozen=True, slots=True)
 class ListRef:
     """A list that a name, or another list, stands for: a reference. Its items are a field of the frame's, by `key`."""
 
@@ -160,4 +169,4 @@ class YieldingValue:
     use: IteratorUse | None = None
 
 
-ListLike = JoinedList | ListValue | ListRef | LazyGenerator | YieldingValue
+ListLike = JoinedList | GrownText | ListValue | ListRef | LazyGenerator | YieldingValue

@@ -491,5 +491,6 @@ def kind_of(value: Value) -> str:  # noqa: C901  (one case per kind)
             "TextValue": "a text with run-time values", "PartialValue": "a function",
             "IteratorValue": "an iterator", "SymInt": "an integer", "FunctionValue": "a function",
             "GeneratorValue": "a random generator", "StreamValue": "a stream",
+            "GrownText": "a text with run-time values",
             "ListRef": "a list", "ListValue": "a list", "YieldingValue": "a generator",
             "LazyGenerator": "a generator expression"}.get(type(value).__name__, "nothing")  # fmt: skip

@@ -219,6 +219,7 @@ class LoopExits:
     start: int = 0  # the builder's clock where it begins
     copies: int = 1  # how many times the body is written
     copied_containers: Names = NOTHING  # containers of which lists have copies
+    carried: Names = NOTHING  # names that one iteration hands to the next
     ends: list[ExitPoint] = field(default_factory=list)
     breaks: list[ExitPoint] = field(default_factory=list)
 
@@ -349,10 +350,14 @@ class Frame:
                 break
         return array
 
-    def list_slot(self, name: str, kind: Any) -> ListValue:
-        """The array that grows, in which lists of `name` meet; `kind`: what their items are."""
-        array = self._with_room(name, (name, "list", kind.dtype, kind.shape, kind.packed), kind.dtype, kind.shape)
-        found: ListValue = kind.list_of(array, size=self.size_slot(name, 0))
+    def list_slot(self, name: str, kind: Any, busy: Names = NOTHING) -> ListValue:
+        """The array that grows, in which lists of `name` meet; `kind`: what their items are. It is not `busy`."""
+        for number in itertools.count():
+            key = (name, "list", kind.dtype, kind.shape, kind.packed, *([number] if number else []))
+            array = self._with_room(name, key, kind.dtype, kind.shape)
+            if array.container not in busy:
+                break
+        found: ListValue = kind.list_of(array, size=self.size_slot(name, number))
         return found
 
     def _with_room(self, name: str, key: tuple[Any, ...], dtype: DType, shape: tuple[Expr, ...]) -> ArrayValue:

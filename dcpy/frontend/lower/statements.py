@@ -153,12 +153,12 @@ def _return(frame: Frame, node: core.Return) -> Flow:
         frame.env[".return"] = list_references.kept(frame, value)
         return Flow.LEFT
     materialize_sizes(frame)
+    value = list_references.shown(frame, value)
+    env = with_shown_lists(frame, value)
     inside = len(frame.scopes) > 1
     if inside:
         emit.block(Return())
     several = frame.scope.copies > 1
-    value = list_references.shown(frame, value)
-    env = with_shown_lists(frame, value)
     site = ExitPoint(emit.region, env, inside, emit.ranges, value, node.span, several)
     frame.returns.append(site)
     emit.on_undo(lambda: frame.returns.pop())

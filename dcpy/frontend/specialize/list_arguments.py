@@ -150,6 +150,8 @@ def _kept(value: Any) -> Any:
 
 
 def _is_argument(item: Any) -> bool:
+    if type(item) is str:
+        return True
     if type(item) is int:
         return -(2**63) <= item < 2**63
     return type(item) in _WEAK or isinstance(item, np.number | np.bool_) or is_passed(item)

@@ -55,7 +55,7 @@ def compare(b: OpBuilder, symbol: str, left: Value, right: Value) -> Value:
     if isinstance(left, VariantValue) or isinstance(right, VariantValue):
         return as_value(_of_kinds(b, symbol, left, right))
     if TextValue in (type(left), type(right)) and symbol in ("==", "!="):
-        same = texts.equal(left, right)
+        same = texts.equal(b, left, right)
         return as_value(same if symbol == "==" else inverse(same))
     return _compare(b, symbol, left, right)
 

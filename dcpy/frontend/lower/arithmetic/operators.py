@@ -27,6 +27,7 @@ from dcpy.frontend.abstract_values.values import (
     Scalar,
     Static,
     SymInt,
+    TextValue,
     TupleValue,
     Value,
     VariantValue,
@@ -421,6 +422,8 @@ def truth(b: OpBuilder, value: Value) -> bool | ScalarExpr:
             return bool(items)
         case ListValue(array=array):
             return truth(b, integer(b.exact(array.shape[0])))
+        case TextValue():
+            return texts.is_nonempty(b, value)
         case VariantValue():
             return _truth_of_kinds(b, value)
         case ArrayValue(shape=shape):

@@ -6,8 +6,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dcpy.frontend.abstract_values.dynamic_arrays import AxisWindow, Resized, SlidingWindow
-from dcpy.frontend.abstract_values.list_values import ListValue
-from dcpy.frontend.abstract_values.values import ArrayValue, Maybe, RecordValue, Scalar, TupleValue, Value
+from dcpy.frontend.abstract_values.list_values import GrownText, ListValue
+from dcpy.frontend.abstract_values.values import (
+    ArrayValue,
+    Maybe,
+    RecordValue,
+    Scalar,
+    TextValue,
+    TupleValue,
+    Value,
+)
 from dcpy.frontend.lower.arrays.name_aliases import shown_by_others
 from dcpy.frontend.lower.sequences import item_kinds
 from dcpy.ir.expressions.scalar import Load
@@ -24,6 +32,14 @@ def in_slots_again(frame: Frame, name: str, value: Value) -> Value:
         case ArrayValue(container=container, dtype=dtype, shape=shape):
             axes = frame.program.slot_axes.get(container, ())
             return frame.array_slot(name, dtype, shape, axes, shown_by_others(frame, name, [frame.env]))
+        case GrownText(items=items):
+            busy = shown_by_others(frame, name, [frame.env])
+            return GrownText(frame.list_slot(name, item_kinds.kind_of_list(frame.b, items), busy))
+        case TextValue(parts=parts):
+            return TextValue(tuple(
+                part if isinstance(part, str) else (in_slots_again(frame, f"{name}_{k}", part[0]), *part[1:])
+                for k, part in enumerate(parts)
+            ))  # fmt: skip
         case ListValue(array=array) if value.size:
             return frame.list_slot(name, item_kinds.kind_of_list(frame.b, value))
         case ListValue(array=array):

@@ -12,9 +12,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dcpy.frontend.abstract_values.dynamic_arrays import VARYING, Resized, Varying
+from dcpy.frontend.abstract_values.list_values import GrownText
 from dcpy.frontend.abstract_values.values import ArrayValue, RecordValue, TupleValue, Value, with_parts
 from dcpy.frontend.lower.arrays import dynamic_views
 from dcpy.frontend.lower.arrays.name_aliases import inherit_invalidation
+from dcpy.frontend.lower.sequences import growing_texts
 from dcpy.ir import types
 from dcpy.ir.expressions.scalar import Index, Load, ScalarExpr, op
 from dcpy.ir.memlet import Memlet
@@ -92,11 +94,13 @@ def varies(value: Value) -> bool:
     """Return whether the value, or a part of it, is an array whose size or place depends on the path."""
     if isinstance(value, TupleValue | RecordValue):
         return any(map(varies, value.items))
-    return isinstance(value, VARYING)
+    return isinstance(value, (*VARYING, GrownText))
 
 
 def materialized_sizes(frame: Frame, value: Value) -> Value:
     """The value as it is now, parts of tuples and objects included."""
+    if isinstance(value, GrownText):
+        return growing_texts.concrete(frame, value)
     if isinstance(value, VARYING):
         return concrete(frame, value)
     return with_parts(value, lambda part: materialized_sizes(frame, part)) if varies(value) else value

@@ -12,12 +12,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from dcpy.frontend.abstract_values.dynamic_arrays import Resized, SlidingWindow
-from dcpy.frontend.abstract_values.list_values import ListValue
+from dcpy.frontend.abstract_values.list_values import GrownText, JoinedList, ListValue
 from dcpy.frontend.abstract_values.values import (
     ArrayValue,
     DictValue,
     Maybe,
     RecordValue,
+    TextValue,
     TupleValue,
     Value,
     VariantValue,
@@ -43,8 +44,10 @@ def roots(frame: Frame, value: Value) -> tuple[str, ...]:
             return tuple(root for item in items for root in roots(frame, item))
         case DictValue(items=pairs):
             return tuple(root for _, item in pairs for root in roots(frame, item))
-        case ListValue(array=inner):
+        case ListValue(array=inner) | GrownText(items=inner) | JoinedList(items=inner):
             return roots(frame, inner)
+        case TextValue(parts=parts):
+            return tuple(root for part in parts if not isinstance(part, str) for root in roots(frame, part[0]))
         case Maybe(value=inner) | Resized(slot=inner) | SlidingWindow(like=inner):
             return roots(frame, inner)
         case VariantValue(options=options):

@@ -20,7 +20,7 @@ from dcpy.frontend.lower.control.long_chains import LONGEST, flattened
 from dcpy.frontend.lower.expressions import condition
 from dcpy.frontend.lower.frame import NOTHING, ExitPoint, Flow, Names, OpenRegion
 from dcpy.frontend.lower.objects.dataclass_objects import changed_fields
-from dcpy.frontend.lower.sequences import iterator_uses, list_references
+from dcpy.frontend.lower.sequences import growing_texts, iterator_uses, list_references
 from dcpy.ir.analysis.dataflow.branch_facts import refine_ranges
 from dcpy.ir.expressions.scalar import ScalarExpr
 from dcpy.ir.region import Branch, Region
@@ -180,9 +180,12 @@ def _merge(frame: Frame, fork: Fork, bound: Names, paths: list[ExitPoint], place
                 _unset(name, place) if value is None else value for value, place in zip(found, places, strict=True)
             ]
 
+    is_marked = path_splitting.is_marked(frame, fork.merge)
+
     def join(name: str) -> Value:
         busy = shown_by_others(frame, name, [frame.env, *envs])
-        return joins.join(frame, name, columns[name], joins.Paths(facts, envs, busy, merge=fork.merge))
+        grow = growing_texts.grows_at_branch(frame, name, columns[name]) and not is_marked
+        return joins.join(frame, name, columns[name], joins.Paths(facts, envs, busy, merge=fork.merge, texts_grow=grow))
 
     table = _states(frame, fork, paths, columns, join)
     tables = [] if table is None else [table]

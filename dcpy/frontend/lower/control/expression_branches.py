@@ -17,6 +17,7 @@ from dcpy.frontend.lower.arithmetic import comparisons
 from dcpy.frontend.lower.control import expression_splitting
 from dcpy.frontend.lower.lowering_signals import WillRaise
 from dcpy.frontend.lower.name_binding import bind_name
+from dcpy.frontend.lower.sequences import list_references
 from dcpy.ir.expressions.scalar import ScalarExpr
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def either(place: ExpressionPlace, test: ScalarExpr, yes: Thunk, no: Thunk) -> V
     frame.env.pop(condition.id)
     if found.id not in frame.env:
         raise WillRaise("TypeError", "both sides raise", by="Python")  # here, before
-    return frame.env.pop(found.id)
+    return list_references.shown(frame, frame.env.pop(found.id))
 
 
 def _bind(frame: Frame, name: str, value: Thunk) -> None:

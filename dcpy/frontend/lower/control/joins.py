@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.abstract_values.dynamic_arrays import VARYING, Resized, SlidingWindow
 from dcpy.frontend.abstract_values.kinds_by_path import Kinds, all_of
-from dcpy.frontend.abstract_values.list_values import JoinedList, ListRef, ListValue
+from dcpy.frontend.abstract_values.list_values import GrownText, JoinedList, ListRef, ListValue
 from dcpy.frontend.abstract_values.number_kinds import instead_of, types_of
 from dcpy.frontend.abstract_values.stream_values import StreamValue
 from dcpy.frontend.abstract_values.values import (
@@ -45,7 +45,7 @@ from dcpy.frontend.lower.control import text_joins
 from dcpy.frontend.lower.control.path_selectors import cases
 from dcpy.frontend.lower.frame import NOTHING, Names, how_to_part, name_for_user
 from dcpy.frontend.lower.objects import dataclass_objects as objects
-from dcpy.frontend.lower.sequences import list_joins, list_references
+from dcpy.frontend.lower.sequences import growing_texts, list_joins, list_references
 from dcpy.ir.expressions.scalar import Load, ScalarExpr, loads_of, symbols_of
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.region import Branch
@@ -76,6 +76,7 @@ class Paths:
     owner: str = ""
     merge: object = None
     copied_containers: Names = NOTHING
+    texts_grow: bool = False  # a loop adds to a text
 
     def of(self, frame: Frame, name: str, kept: Sequence[bool]) -> Paths:
         """The paths on which `name` has a value, and it is the owner unless there is one already."""
@@ -320,7 +321,7 @@ def is_visible(frame: Frame, value: Value) -> bool:  # noqa: C901  (one case per
             return all(is_visible(frame, item) for item in items)
         case TextValue(parts=parts):
             return all(isinstance(part, str) or is_visible(frame, part[0]) for part in parts)
-        case JoinedList(items=whole):
+        case JoinedList(items=whole) | GrownText(items=whole):
             return is_visible(frame, whole)
         case ListRef() | ListValue() | DictValue():
             return list_joins.is_visible(frame, value, is_visible)
@@ -374,6 +375,7 @@ def move(frame: Frame, pairs: Sequence[tuple[Value, Value]]) -> None:  # noqa: C
     scalars: list[tuple[Memlet, ScalarExpr]] = []
     arrays: list[tuple[ArrayValue | Resized, ArrayValue]] = []
     lists: list[tuple[ListValue, ListValue | TupleValue]] = []
+    texts: list[tuple[GrownText, Value]] = []
     for target, source in flat:
         match target, source:
             case Scalar(expr=Load(container=container, dtype=dtype)), ArrayValue():
@@ -384,6 +386,8 @@ def move(frame: Frame, pairs: Sequence[tuple[Value, Value]]) -> None:  # noqa: C
                 arrays.append((target, source))
             case ListValue(), ListValue() | TupleValue():
                 lists.append((target, source))
+            case GrownText(), _:
+                texts.append((target, source))
             case SlidingWindow(), ArrayValue() | SlidingWindow():
                 part = dynamic_views.concrete(frame, source) if isinstance(source, SlidingWindow) else source
                 scalars += dynamic_views.new_places(frame, target, part)
@@ -394,6 +398,7 @@ def move(frame: Frame, pairs: Sequence[tuple[Value, Value]]) -> None:  # noqa: C
                     arrays.append((target, part))
             case ArrayValue(), SlidingWindow():
                 arrays.append((target, dynamic_views.concrete(frame, source)))
+    growing_texts.move(frame, texts)
     ready = [list_joins.load_list(frame, target, source, lists) for target, source in lists]
     if scalars:
         frame.emit.tasklet(scalars)

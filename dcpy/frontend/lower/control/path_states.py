@@ -24,6 +24,7 @@ from dcpy.frontend.abstract_values.values import (
     Scalar,
     Static,
     SymInt,
+    TextValue,
     TupleValue,
     Value,
     VariantValue,
@@ -188,6 +189,8 @@ class _OffPathPlacement:
                 return self._array(name, value)
             case TupleValue(items=items) | RecordValue(items=items):
                 return replace(value, items=tuple(self.place(f"{name}_{k}", item) for k, item in enumerate(items)))
+            case TextValue(parts=parts):
+                return replace(value, parts=tuple(self._text(f"{name}_{k}", part) for k, part in enumerate(parts)))
         if is_number(value):
             return self._number(name, value)
         count = itertools.count()
@@ -195,6 +198,14 @@ class _OffPathPlacement:
         if not joins.is_visible(frame, placed):
             raise NoOuterPlace
         return placed
+
+    def _text(self, name: str, part: Any) -> Any:
+        """A part of a text: its number moves outside."""
+        if isinstance(part, str) or joins.is_visible(self.states.frame, part[0]):
+            return part
+        if not is_number(part[0]):
+            raise NoOuterPlace
+        return (self._number(name, part[0]), *part[1:])
 
     def _number(self, name: str, value: Value) -> Value:
         if not self.states.loop and (isinstance(value, Static) or self._is_size(value)):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dcpy.frontend.abstract_values.values import Missing, TextValue, Value, is_number
+from dcpy.frontend.abstract_values.values import Missing, Static, TextValue, Value, is_number
+from dcpy.frontend.lower.sequences import growing_texts
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame
@@ -15,11 +16,15 @@ def join(
     frame: Frame, name: str, plain: Sequence[Value], paths: Any, join_values: Callable[..., Value]
 ) -> Value | None:  # fmt: skip
     """Return the text in which texts meet; None for other values, and where what is around their numbers differs."""
+    if not all(map(growing_texts.is_text, plain)):
+        return None
+    same_form = len({_form(value) for value in plain}) == 1
+    if any(map(growing_texts.is_grown, plain)) or (paths.texts_grow and not same_form):
+        return growing_texts.slot_of(frame, name, plain, paths.visible_containers)
     values = [value for value in plain if isinstance(value, TextValue)]
     if len(values) < len(plain):
         return None
-    pieces = [[part if isinstance(part, str) else part[1:] for part in value.parts] for value in values]
-    if any(other != pieces[0] for other in pieces):
+    if not same_form:
         return None
     parts: list[str | tuple[Value, int, str]] = []
     for k, column in enumerate(zip(*(value.parts for value in values), strict=True)):
@@ -35,6 +40,13 @@ def join(
             return joined
         parts.append((joined, *first[1:]))
     return TextValue(tuple(parts))
+
+
+def _form(value: Value) -> object:
+    """What is around the numbers of a text, and how they are shown."""
+    if not isinstance(value, TextValue):
+        return value.value if isinstance(value, Static) else None
+    return tuple(part if isinstance(part, str) else part[1:] for part in value.parts)
 
 
 def numbers(target: TextValue, source: TextValue) -> list[tuple[Value, Value]]:

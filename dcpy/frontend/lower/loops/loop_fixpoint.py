@@ -41,7 +41,7 @@ from dcpy.frontend.lower.loops.loop_entry import EnteredLoop, LoopHead, LoopPlan
 from dcpy.frontend.lower.loops.loop_exit import AfterLoop, Pairs, as_pair
 from dcpy.frontend.lower.lowering_signals import PathsMatter, WillRaise
 from dcpy.frontend.lower.objects.dataclass_objects import fields
-from dcpy.frontend.lower.sequences import list_references
+from dcpy.frontend.lower.sequences import growing_texts, list_references
 from dcpy.ir.region import Region
 
 if TYPE_CHECKING:
@@ -237,7 +237,8 @@ class CarriedLoop(EnteredLoop):
         values = [site.env[name] for site in found]
         if all(value == head for value in values):
             return head
-        if self._changes_hands(head, values):
+        texts_grow = growing_texts.grows_in(self.node.body, name, (head, *values))
+        if not texts_grow and self._changes_hands(head, values):
             raise _KeepApart(name)
         paths = joins.Paths(
             [frame.emit.ranges, *(site.ranges for site in found)],
@@ -245,10 +246,12 @@ class CarriedLoop(EnteredLoop):
             visible_containers=shown_by_others(frame, name, [frame.env]),
             copied_containers=sites.copied_containers,
             entering=0 if settled else 1 + len(found),
-            merge=self.merge,
-        )
+            merge=self.merge, texts_grow=texts_grow,
+        )  # fmt: skip
         mark = frame.emit.mark()
         joined = joins.join(frame, name, [head, *values], paths)
+        if texts_grow:
+            return joined
         if path_splitting.is_marked(frame, self.merge) and path_splitting.disagree(frame, [head, *values], joined):
             frame.emit.undo_to(mark)
             raise _KeepApart(name)
@@ -290,6 +293,7 @@ class CarriedLoop(EnteredLoop):
         frame = self.frame
         scope = OpenRegion(Region(), "loop", self.names.head | self.names.after)
         with frame.looping("loop") as sites, frame.entering(scope, self.plan.ranges):
+            sites.carried = self.names.bound & self.names.head
             frame.env = dict(env)
             of_objects = [name for name in fields(env) if not name.endswith(list_references.ITEMS)]
             for name in (*sorted(self.names.head & env.keys()), *of_objects):

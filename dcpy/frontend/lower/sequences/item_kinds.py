@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from dcpy.frontend.lower.typed_emitter import TypedEmitter
 
 LONG_TUPLE = 64  # items, of tuples in lists that are arrays of their own
+MOST_PIECES = 256  # of a text that grows, which differ in kind
 MOST_OPTIONS = 8  # kinds of items in one list: what uses an item may be written once for each
 
 
@@ -227,7 +228,7 @@ def _around(outer: ItemKind, level: PackedLevel) -> ItemKind:
     return replace(inner, shape=outer.shape[:depth] + inner.shape, levels=outer.levels[:depth] + inner.levels)
 
 
-def _union(b: TypedEmitter, kinds: Sequence[ItemKind]) -> ItemKind | None:
+def _union(b: TypedEmitter, kinds: Sequence[ItemKind], most: int = MOST_OPTIONS) -> ItemKind | None:
     """The kind of a list whose items keep their kinds; None where some are neither numbers, tuples of them, nor known.
     """
     found = _innermost(b, kinds)
@@ -242,9 +243,9 @@ def _union(b: TypedEmitter, kinds: Sequence[ItemKind]) -> ItemKind | None:
         for option in union.options if union is not None else (part,):
             assert option is not None
             options[_of_known_kind(b, option.unfilled())] = True
-    if len(options) > MOST_OPTIONS:
+    if len(options) > most:
         raise FrontendError(
-            f"a list holds items of more than {MOST_OPTIONS} kinds",
+            f"a list holds items of more than {most} kinds",
             notes=("what uses an item is compiled once for each kind",),
             help="make a list for each kind of items, or give the numbers in them one type: float(x)",
         )
@@ -360,6 +361,13 @@ def joined_kind(
             help="make all of them one type: float(x)",
         )
     return noted
+
+
+def kind_of_texts(b: TypedEmitter, kinds: Sequence[ItemKind]) -> ItemKind:
+    """The kind of a list of pieces of texts, which may be of many kinds: nothing is compiled for each."""
+    found = _union(b, kinds, MOST_PIECES)
+    assert found is not None
+    return found.unfilled()
 
 
 def _one_kind(b: TypedEmitter, kinds: Sequence[ItemKind], *, in_tuple: bool) -> ItemKind:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.abstract_values.list_values import ListCopy, ListRef, ListRow, ListValue
+from dcpy.frontend.abstract_values.list_values import GrownText, ListCopy, ListRef, ListRow, ListValue
 from dcpy.frontend.abstract_values.values import (
     DictValue,
     IteratorValue,
@@ -28,7 +28,7 @@ from dcpy.frontend.abstract_values.values import (
 )
 from dcpy.frontend.lower.arrays import stores
 from dcpy.frontend.lower.frame import IdentityMatters, is_field
-from dcpy.frontend.lower.sequences import amortized_append
+from dcpy.frontend.lower.sequences import amortized_append, growing_texts
 from dcpy.ir.symbolic import Expr
 
 if TYPE_CHECKING:
@@ -125,6 +125,8 @@ def shown(frame: Frame, value: Value, around: tuple[str, ...] = ()) -> Value:
             return replace(content, items=tuple(shown(frame, item, inside) for item in content.items), token=key)
         case ListValue():
             return amortized_append.shown(frame, value, value.token)
+        case GrownText():
+            return growing_texts.concrete(frame, value)
     return with_parts(value, lambda part: shown(frame, part, around))
 
 

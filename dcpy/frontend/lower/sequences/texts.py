@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from dcpy.base.errors import FrontendError
 from dcpy.base.string_formatting import CHOSEN, REPEATED
 from dcpy.frontend.abstract_values.list_values import JoinedList
+from dcpy.frontend.abstract_values.packed_items import PackedConstant, PackedPart, PackedText
 from dcpy.frontend.abstract_values.values import Scalar, Static, TextValue, Value, dtype_of, is_number, scalar_expr
 from dcpy.ir import types
-from dcpy.ir.expressions.scalar import Const, ScalarExpr, cast, op
+from dcpy.ir.expressions.scalar import Const, Index, ScalarExpr, cast, op
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.typed_emitter import TypedEmitter
@@ -73,10 +74,49 @@ def combined(b: TypedEmitter, symbol: str, left: Value, right: Value) -> Value |
     return found
 
 
-def equal(left: Value, right: Value) -> ScalarExpr:
+def is_nonempty(b: TypedEmitter, value: TextValue) -> bool | ScalarExpr:
+    """Return whether a text has a character."""
+    found: ScalarExpr = Const(False, types.bool_)
+    for part in value.parts:
+        if isinstance(part, str):
+            if part:
+                return True
+            continue
+        shown, code, text = part
+        if isinstance(shown, JoinedList):
+            found = op("or", found, _has_items(b, shown))
+        elif code != REPEATED:
+            return True
+        elif text:
+            found = op("or", found, op("gt", scalar_expr(shown), Const(0, types.int64)))
+    return found
+
+
+def _has_items(b: TypedEmitter, value: JoinedList) -> ScalarExpr:
+    """Return whether a joined list has a character: none of its items is an empty text."""
+    options = value.items.union.options if value.items.union is not None else ()
+    if not options or any(_may_be_empty(option) for option in options):
+        raise FrontendError(
+            "whether a joined text is empty depends on its items",
+            help="ask for the length of the list, or for the numbers in it",
+        )
+    return op("gt", Index(b.exact(value.items.array.shape[0])), Const(0, types.int64))
+
+
+def _may_be_empty(option: PackedPart) -> bool:
+    if isinstance(option, PackedText):
+        return all(not piece if isinstance(piece, str) else piece[0] == REPEATED for piece in option.pieces)
+    return not (isinstance(option, PackedConstant) and option.value.value)
+
+
+def equal(b: TypedEmitter, left: Value, right: Value) -> ScalarExpr:
     """Return whether a character of a known text, by its place, is a known one; a text is nothing but a text."""
     if parts_of(left) is None or parts_of(right) is None:
         return Const(False, types.bool_)
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one, TextValue) and other == Static(""):
+            there = is_nonempty(b, one)
+            return Const(not there, types.bool_) if isinstance(there, bool) else op("not", there)
     for one, other in ((left, right), (right, left)):
         match one, other:
             case TextValue(parts=((place, code, text),)), Static(value=str() as wanted) if code == CHOSEN:
