@@ -26,6 +26,7 @@ from dcpy.frontend.abstract_values.values import (
     RecordValue,
     SliceValue,
     Static,
+    TextValue,
     TupleValue,
     Value,
     is_number,
@@ -163,7 +164,7 @@ def attribute(frame: Frame, owner: Value, name: str) -> Value:
         if getattr(owner.value, "__name__", "") in ("numpy", "math", "cmath") and hasattr(owner.value, name):
             return from_python(frame, getattr(owner.value, name))
         return attribute_of_constant(frame, owner, name)
-    if isinstance(owner, TupleValue | ListValue | DictValue | GeneratorValue | StreamValue):
+    if isinstance(owner, TupleValue | ListValue | DictValue | GeneratorValue | StreamValue | TextValue):
         return field_or_method(owner, name)
     return bound_of(owner, name)
 

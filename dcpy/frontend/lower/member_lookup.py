@@ -14,6 +14,7 @@ from dcpy.frontend.abstract_values.values import (
     RangeValue,
     SliceValue,
     Static,
+    TextValue,
     TupleValue,
     Value,
     integer,
@@ -68,8 +69,9 @@ def field_or_method(owner: Value, name: str) -> Value:
     """A field of NumPy's named results (``np.linalg.eigh(a).eigenvalues``), else a method."""
     if isinstance(owner, TupleValue) and name in owner.names:
         return owner.items[owner.names.index(name)]
-    kind = dict if isinstance(owner, DictValue) else list if list_references.is_list(owner) else tuple
-    if isinstance(owner, TupleValue | ListValue | DictValue) and not hasattr(kind, name):
+    kinds = {DictValue: dict, TextValue: str}
+    kind = kinds.get(type(owner), list if list_references.is_list(owner) else tuple)
+    if isinstance(owner, TupleValue | ListValue | DictValue | TextValue) and not hasattr(kind, name):
         has = f"arrays have .{name}: pass np.array(...)" if hasattr(np.ndarray, name) else ""
         message = f"{kind.__name__!r} object has no attribute {name!r}"
         raise WillRaise("AttributeError", message, by="Python", help=has)

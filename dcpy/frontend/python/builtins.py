@@ -24,6 +24,7 @@ from dcpy.frontend.abstract_values.values import (
     Scalar,
     SliceValue,
     Static,
+    TextValue,
     TupleValue,
     Value,
     as_integer,
@@ -43,10 +44,11 @@ from dcpy.frontend.lower.arithmetic.range_checks import as_integer_part
 from dcpy.frontend.lower.functions.callback_calls import require_one_kind
 from dcpy.frontend.lower.lowering_signals import HASHED, raised_by
 from dcpy.frontend.lower.op_builder import OpBuilder
-from dcpy.frontend.lower.sequences import cursors
+from dcpy.frontend.lower.sequences import characters, cursors
 from dcpy.frontend.lower.sequences import items as sequences
 from dcpy.frontend.python import itertools_functions
 from dcpy.frontend.python.containers.hash_maps import HashMap
+from dcpy.frontend.python.spelled_texts import number_in
 from dcpy.frontend.python.number_conversion import power_modulo, python_number
 from dcpy.ir import types
 from dcpy.ir.expressions.scalar import Const, ScalarExpr, cast, op
@@ -64,6 +66,11 @@ EMPTY = TupleValue(())
 @implements(ord)
 def ord_(b: OpBuilder, c: Value, /) -> Value:
     """The number of a character that is known when the program is compiled."""
+    if isinstance(c, TextValue):
+        code = characters.code_of(b, c)
+        if code is None:
+            raise b.error("ord() of a text of several characters", notes=("Python raises TypeError here",))
+        return code
     known = b.static(c, "the argument of ord")
     with raised_by("Python"):
         return Static(ord(known))
@@ -215,6 +222,8 @@ def int_(b: OpBuilder, x: Value = NUMBER_0, base: Value = NONE) -> Value:
         parts = [b.static(part, "a text that is a number") for part in (x, base) if part != NONE]
         with raised_by("Python"):
             return Static(int(*parts))
+    if isinstance(x, TextValue):
+        return b.call(Static(number_in), characters.of_text(b, x))
     number = _number(b, x, "int")
     if isinstance(number, Static):
         with raised_by("Python"):

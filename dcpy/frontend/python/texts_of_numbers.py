@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dcpy.frontend.abstract_values.values import Static, TextValue, Value, dtype_of, is_number, kind_of, scalar_expr
+from dcpy.frontend.abstract_values.values import Scalar, Static, TextValue, Value, dtype_of, is_number, kind_of, scalar_expr
 from dcpy.frontend.implements import implements
 from dcpy.frontend.lower.lowering_signals import WillRaise
 from dcpy.frontend.lower.op_builder import OpBuilder
 from dcpy.frontend.lower.sequences import items as sequences
+from dcpy.frontend.python.spelled_texts import character
 from dcpy.ir import types
 from dcpy.ir.expressions.scalar import Const, cast, op
 
@@ -53,6 +54,13 @@ def chr_(b: OpBuilder, i: Value) -> Value:
     inside = op("and", op("ge", number, Const(0, types.int64)), op("lt", number, Const(0x110000, types.int64)))
     b.check(inside, "ValueError", "chr() arg not in range(0x110000)")
     return TextValue(((kept, -1, "c"),))
+
+
+@implements(character)
+def character_(b: OpBuilder, code: Value, /) -> Value:
+    """A text of one character, by a number that is that of one."""
+    number = Scalar(scalar_expr(code), weak=True) if isinstance(code, Static) else code
+    return TextValue(((sequences.stable(b, number), -1, "c"),))
 
 
 def _digits(function: Callable[[int], str], spec: str) -> Callable[..., Value]:

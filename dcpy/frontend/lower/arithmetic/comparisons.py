@@ -36,7 +36,7 @@ from dcpy.frontend.lower.control.path_selectors import chosen, is_number_of
 from dcpy.frontend.lower.frame import IdentityMatters
 from dcpy.frontend.lower.lowering_signals import WillRaise
 from dcpy.frontend.lower.sequences import items as sequences
-from dcpy.frontend.lower.sequences import texts
+from dcpy.frontend.lower.sequences import characters, texts
 from dcpy.frontend.python.containers.known_keys import holds, same_items
 from dcpy.frontend.specialize.record_arguments import is_frozen
 from dcpy.ir import types
@@ -55,7 +55,8 @@ def compare(b: OpBuilder, symbol: str, left: Value, right: Value) -> Value:
     if isinstance(left, VariantValue) or isinstance(right, VariantValue):
         return as_value(_of_kinds(b, symbol, left, right))
     if TextValue in (type(left), type(right)) and symbol in ("==", "!="):
-        same = texts.equal(b, left, right)
+        simple = texts.equal(b, left, right)
+        same = truth(b, characters.equal(b, left, right)) if simple is None else simple
         return as_value(same if symbol == "==" else inverse(same))
     return _compare(b, symbol, left, right)
 
@@ -256,12 +257,23 @@ def _member(b: OpBuilder, left: Value, right: Value) -> Truth:
         return _in_list(b, left, right)
     if isinstance(right, RangeValue):
         return _in_range(b, left, right)
+    if isinstance(left, TextValue) and isinstance(right, Static) and isinstance(right.value, str):
+        _require_character(b, left)
+    if isinstance(right, TextValue):
+        _require_character(b, left)
+        items = characters.of_text(b, right)
+        return _member(b, left, items)
     if isinstance(left, Static) and isinstance(right, Static) and isinstance(right.value, _CONTAINERS):
         return bool(left.value in right.value)
     found: Truth = False
     for candidate in _candidates(right):
         found = either_holds(found, truth(b, compare(b, "==", left, candidate)))
     return found
+
+
+def _require_character(b: OpBuilder, value: Value) -> None:
+    if characters.code_of(b, value) is None:
+        raise FrontendError(f"`in` looks for a character, not for {kind_of(value)}", help="compare slices of the text")
 
 
 _CONTAINERS = (tuple, list, set, frozenset, str, bytes, dict, range)

@@ -48,7 +48,7 @@ from dcpy.frontend.lower.arithmetic.promotion import require_same
 from dcpy.frontend.lower.arrays.foreign_array_refusals import refuse_foreign
 from dcpy.frontend.lower.control.path_selectors import is_number_of
 from dcpy.frontend.lower.lowering_signals import WillRaise, raised_by
-from dcpy.frontend.lower.sequences import list_types, texts
+from dcpy.frontend.lower.sequences import characters, list_types, texts
 from dcpy.ir import types
 from dcpy.ir.expressions.scalar import Const, ScalarExpr, op
 from dcpy.ir.symbolic import ZERO, Expr
@@ -163,6 +163,9 @@ def _other_types(found: Scalar, results: Sequence[type], operands: Sequence[Valu
 
 
 def _elementwise(b: OpBuilder, symbol: str, left: Value, right: Value) -> Value:
+    if symbol == "*" and TextValue in (type(left), type(right)) and (
+        text := characters.repeated(b, left, right)) is not None:  # fmt: skip
+        return text
     if ArrayValue not in (type(left), type(right)) and (text := texts.combined(b, symbol, left, right)) is not None:
         return text
     if not (_is_operand(left) and _is_operand(right)):

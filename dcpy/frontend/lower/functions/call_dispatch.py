@@ -30,6 +30,7 @@ from dcpy.frontend.abstract_values.values import (
     RecordValue,
     Scalar,
     Static,
+    TextValue,
     TupleValue,
     Value,
     is_cheap,
@@ -50,7 +51,7 @@ from dcpy.frontend.introspection.errstate_decorators import without_errstate
 from dcpy.frontend.introspection.function_source import Source, read_source
 from dcpy.frontend.lower.arithmetic.range_checks import stored
 from dcpy.frontend.lower.arrays import dynamic_sizes
-from dcpy.frontend.lower.frame import Frame
+from dcpy.frontend.lower.frame import Flow, Frame
 from dcpy.frontend.lower.functions import memoized_functions, nonlocals, recursion, text_methods
 from dcpy.frontend.lower.functions.annotation_agreement import require_annotated
 from dcpy.frontend.lower.functions.attribute_functions import call_attribute_function
@@ -114,7 +115,7 @@ def call(
 
 
 def _method(frame: Frame, owner: Value, name: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
-    if isinstance(owner, TupleValue | ListValue | DictValue):
+    if isinstance(owner, TupleValue | ListValue | DictValue | TextValue):
         found = frame.program.evaluator.call_list(frame, owner, name, args, kwargs)
         if found is not None:
             return found
@@ -247,7 +248,8 @@ def _user_function(
         if hasattr(found, "cache_info"):
             return memoized_functions.call_cached(frame, function, args, kwargs, call_python)
         return _compiled(frame, function, args, kwargs)
-    if _is_method_of_constant(found) and all(isinstance(value, Static) for value in (*args, *kwargs.values())):
+    of_constant = type(getattr(found, "__self__", None)) in (str, bytes, int, float, complex)  # ``"name".lower``
+    if of_constant and all(isinstance(value, Static) for value in (*args, *kwargs.values())):
         keywords = {name: frame.b.static(value) for name, value in kwargs.items()}
         return from_python(frame, found(*map(frame.b.static, args), **keywords))
     called = inspect.getattr_static(type(found), "__call__", None)
@@ -275,11 +277,6 @@ def _compiled(
             raise
         reason = f"it contains code that does not compile: {error.message} ({error.span})"
         raise _unsupported(function, reason) from error
-
-
-def _is_method_of_constant(found: Any) -> bool:
-    """``"name".lower``: what it gives depends on nothing else."""
-    return type(getattr(found, "__self__", None)) in (str, bytes, int, float, complex)
 
 
 def _unsupported(found: Any, reason: str = "") -> FrontendError:
@@ -460,7 +457,9 @@ def _run(frame: Frame, inner: Frame, bound: Mapping[str, Value]) -> Value:
             inner.env[name] = list_references.kept(frame, iterator_uses.named(inner, value))
     inner.env |= objects.fields(frame.env)
     with frame.emit.of_function(inner.define.name, own=inner.source.is_own), frame.emit.wrapping(inner.source.wraps):
-        frame.program.evaluator.execute(inner, inner.define.body)
+        flow = frame.program.evaluator.execute(inner, inner.define.body)
+    if flow is Flow.LEFT and ".return" not in inner.env and inner.raised is not None:
+        raise inner.raised  # on all paths: what the caller does with the result is never reached
     returned = dynamic_sizes.materialized_sizes(frame, inner.env.get(".return", Static(None)))
     frame.env |= list_references.leaving(inner.env, frame.env, returned)
     frame.emit.statement(span)

@@ -11,7 +11,7 @@ from dcpy.base.errors import FrontendError
 from dcpy.base.string_formatting import formatted
 from dcpy.frontend.abstract_values.list_values import JoinedLevel, JoinedList, ListValue
 from dcpy.frontend.abstract_values.packed_items import PackedConstant, PackedText
-from dcpy.frontend.abstract_values.values import Static, TextValue, TupleValue, Value, VariantValue, kind_of
+from dcpy.frontend.abstract_values.values import IteratorValue, Static, TextValue, TupleValue, Value, VariantValue, kind_of
 from dcpy.frontend.lower.functions import numpy_arguments
 from dcpy.frontend.lower.lowering_signals import WillRaise, raised_by
 from dcpy.frontend.lower.name_binding import from_python
@@ -28,6 +28,8 @@ _CODES = {None: -1, "s": ord("s"), "r": ord("r"), "a": ord("a")}
 def call(frame: Frame, found: Any, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     """``text.method(...)`` of a known text."""
     text, lists = found.__self__, [frame.program.evaluator.all_items(frame, value) for value in args]
+    if found.__name__ == "join":
+        lists = [frame.b.call(Static(list), value) if isinstance(value, IteratorValue) else value for value in lists]
     if found.__name__ == "format" and not all(isinstance(value, Static) for value in (*args, *kwargs.values())):
         return as_text(_format(frame, text, args, kwargs))
     if found.__name__ == "join" and len(lists) == 1 and not kwargs and _is_made(lists[0]):

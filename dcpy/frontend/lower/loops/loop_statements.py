@@ -276,7 +276,11 @@ class _TestedFirst:
         self.frame, self.test = frame, node.test
         self.possible: tuple[str, list[int]] | None = None  # numbers of a selector with which the test may hold
         target = ast.Name(".test", ast.Store())
-        self.statement = core.Assign((target,), node.test, span=node.span)
+        test = node.test
+        if isinstance(test, ast.BoolOp):  # of which only the truth matters
+            test = ast.copy_location(ast.UnaryOp(ast.Not(), test), test)
+            test = ast.copy_location(ast.UnaryOp(ast.Not(), test), test)
+        self.statement = core.Assign((target,), test, span=node.span)
         frame.liveness.after[self.statement] = frame.liveness.loops[node].head | {".test"}
 
     @property

@@ -20,12 +20,14 @@ from dcpy.frontend.abstract_values.values import (
     ObjectValue,
     RecordValue,
     Static,
+    TextValue,
     TupleValue,
     Value,
     is_weak,
 )
 from dcpy.frontend.dataflow.storage_and_schedules import schedule_of
 from dcpy.frontend.lower.objects.constructors import GENERATED
+from dcpy.frontend.lower.sequences import characters
 from dcpy.frontend.numpy.python_implementations import shown_at_the_call
 from dcpy.ir.schedules import Unrolled
 
@@ -85,6 +87,8 @@ def builtin(frame: Frame, function: object, args: Sequence[Value]) -> Value | No
 
 def iterated(frame: Frame, value: Value) -> Value:
     """The iterator of an object whose class says what that is; any other value as it is."""
+    if isinstance(value, TextValue):
+        return characters.of_text(frame.b, value)
     found = call(frame, value, "__iter__", [])
     return value if found is None else found
 
@@ -93,7 +97,7 @@ def iterated_arguments(frame: Frame, function: Any, args: Sequence[Value]) -> Se
     """The arguments of a function, with iterators in place of objects where it asks for their items."""
     if function not in _ITERATING:
         return args
-    return [iterated(frame, arg) if isinstance(arg, ObjectValue | RecordValue) else arg for arg in args]
+    return [iterated(frame, arg) if isinstance(arg, ObjectValue | RecordValue | TextValue) else arg for arg in args]
 
 
 def call(

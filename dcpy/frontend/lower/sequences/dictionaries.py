@@ -16,10 +16,11 @@ from dcpy.frontend.abstract_values.values import DictValue, Static, TupleValue, 
 from dcpy.frontend.lower.functions.numpy_arguments import static
 from dcpy.frontend.lower.lowering_signals import HASHED, WillRaise, raised_by
 from dcpy.frontend.lower.name_binding import bound_item, materialize
-from dcpy.frontend.lower.sequences import item_choice, list_references
+from dcpy.frontend.lower.sequences import characters, item_choice, list_references
 from dcpy.frontend.lower.sequences.keys_at_run_time import is_number, require_hashed
 from dcpy.frontend.python.containers.hash_maps import filled
 from dcpy.frontend.python.containers.known_keys import position_of, value_or_default
+from dcpy.frontend.python.spelled_texts import place_of_character
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame
@@ -99,6 +100,9 @@ def item(frame: Frame, owner: DictValue, key: Value) -> Value:
             if known == wanted:
                 return value
         raise no_key(owner, wanted)
+    if (codes := characters.among_keys(owner, key)) is not None:
+        place = frame.b.call(Static(place_of_character), codes, key)
+        return item_choice.item(frame, TupleValue(tuple(value for _, value in owner.items), is_list=True), place)
     _require_numbers(frame, owner, key)
     if len(owner.items) > SEARCHED:
         require_hashed(frame, owner)
@@ -146,6 +150,10 @@ def _key(frame: Frame, owner: DictValue, key: Value) -> Any:
 
 def _get(frame: Frame, owner: DictValue, key: Value, default: Value = NONE) -> Value:
     if not is_known(key):
+        codes, code = characters.among_keys(owner, key), characters.code_of(frame.b, key)
+        if codes is not None and code is not None:
+            values = TupleValue(tuple(value for _, value in owner.items), is_list=True)
+            return frame.b.call(Static(value_or_default), codes, values, code, default)
         require_hashed(frame, owner)
         _require_numbers(frame, owner, key)
         values = TupleValue(tuple(value for _, value in owner.items), is_list=True)

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 LONG_TUPLE = 64  # items, of tuples in lists that are arrays of their own
 MOST_PIECES = 256  # of a text that grows, which differ in kind
-MOST_OPTIONS = 8  # kinds of items in one list: what uses an item may be written once for each
+MOST_OPTIONS = 24  # kinds of items in one list: what uses an item may be written once for each
 
 
 @dataclass(frozen=True)

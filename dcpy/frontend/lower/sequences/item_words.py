@@ -28,6 +28,7 @@ from dcpy.frontend.abstract_values.packed_items import (
 )
 from dcpy.frontend.abstract_values.values import (
     ArrayValue,
+    DictValue,
     Scalar,
     Static,
     TextValue,
@@ -37,6 +38,7 @@ from dcpy.frontend.abstract_values.values import (
     dtype_of,
     is_number,
     is_weak,
+    parts_of,
     scalar_expr,
 )
 from dcpy.frontend.lower.arithmetic import elementwise
@@ -180,6 +182,15 @@ def tells(dtype: DType, kinds: Kinds) -> bool:
 
 def distributed(b: TypedEmitter, value: Value) -> Value:
     """A tuple with items that depend on the path taken, as one of several tuples; any other value as it is."""
+    if isinstance(value, DictValue):
+        found = distributed(b, TupleValue(tuple(item for _, item in value.items)))
+        if not isinstance(found, VariantValue):
+            return value
+        keys = [key for key, _ in value.items]
+        return VariantValue(found.which, tuple(
+            (number, replace(value, items=tuple(zip(keys, parts_of(option), strict=True))))
+            for number, option in found.options
+        ))  # fmt: skip
     if not isinstance(value, TupleValue) or value.is_list:
         return value
     items = [distributed(b, item) for item in value.items]

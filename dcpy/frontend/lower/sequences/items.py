@@ -31,7 +31,7 @@ from dcpy.frontend.abstract_values.values import (
     kind_of,
 )
 from dcpy.frontend.lower.lowering_signals import WillRaise
-from dcpy.frontend.lower.sequences import list_types, texts
+from dcpy.frontend.lower.sequences import characters, list_types, texts
 from dcpy.ir.expressions.scalar import Const
 from dcpy.ir.symbolic import Expr, as_expr, min_of, product_of
 
@@ -69,17 +69,9 @@ def length(b: OpBuilder, value: Value) -> Expr:
             return as_expr(len(known))
         case Static(value=known) if hasattr(known, "__len__") and not isinstance(known, type):
             return as_expr(len(known))
-    raise _without_length(value)
-
-
-def _without_length(value: Value) -> FrontendError:
-    if not isinstance(value, TextValue):
-        return FrontendError(f"{kind_of(value)} has no length", notes=("Python raises TypeError here",))
-    return FrontendError(
-        "the length of a text with numbers that are known at run time only is not known",
-        notes=("Python makes the text when it is shown",),
-        help="take digits apart by numbers: `while n > 0: n, digit = divmod(n, 10)`",
-    )
+        case TextValue():
+            return length(b, characters.of_text(b, value))
+    raise FrontendError(f"{kind_of(value)} has no length", notes=("Python raises TypeError here",))
 
 
 def _length_of_iterator(b: OpBuilder, value: IteratorValue) -> Expr:
@@ -334,6 +326,8 @@ def subscript(b: OpBuilder, owner: Value, key: Value) -> Value:
     """Subscripts of ranges and iterators; refuses everything else."""
     if isinstance(owner, ListValue):
         return list_types.subscript(b, owner, key)
+    if isinstance(owner, TextValue):
+        return characters.subscript(b, owner, key)
     if isinstance(owner, RangeValue):
         return at(b, owner, list_types.position(b, key, length(b, owner), "range object index out of range"))
     if isinstance(owner, IteratorValue) and owner.kind == "progression":

@@ -18,6 +18,7 @@ from dcpy.frontend.abstract_values.values import (
     Scalar,
     SliceValue,
     Static,
+    TextValue,
     TupleValue,
     Value,
     as_integer,
@@ -31,6 +32,7 @@ from dcpy.frontend.lower.lowering_signals import WillRaise, raised_by
 from dcpy.frontend.lower.name_binding import bound_item, materialize
 from dcpy.frontend.lower.sequences import (
     amortized_append,
+    characters,
     dictionaries,
     item_kinds,
     list_contents,
@@ -197,6 +199,8 @@ def call_method(
     """``owner.name(*args)`` of a list; None where lists have no such method, or dcpy does not take it."""
     if isinstance(owner, DictValue):
         return dictionaries.call_method(frame, owner, name, args, kwargs)
+    if isinstance(owner, TextValue):
+        return characters.method(frame.b, owner, name, args)
     if name in _OPERATORS:
         _OPERATORS[name](frame, owner, *args)
         return NONE

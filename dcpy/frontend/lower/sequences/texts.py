@@ -109,8 +109,10 @@ def _may_be_empty(option: PackedPart) -> bool:
     return not (isinstance(option, PackedConstant) and option.value.value)
 
 
-def equal(b: TypedEmitter, left: Value, right: Value) -> ScalarExpr:
-    """Return whether a character of a known text, by its place, is a known one; a text is nothing but a text."""
+def equal(b: TypedEmitter, left: Value, right: Value) -> ScalarExpr | None:
+    """Return whether a character of a known text, by its place, is a known one; a text is nothing but a text. None
+    where the characters of texts have to be compared.
+    """
     if parts_of(left) is None or parts_of(right) is None:
         return Const(False, types.bool_)
     for one, other in ((left, right), (right, left)):
@@ -127,19 +129,7 @@ def equal(b: TypedEmitter, left: Value, right: Value) -> ScalarExpr:
                 for k in places:
                     found = op("or", found, op("eq", scalar_expr(place), Const(k, types.int64)))
                 return found
-    chosen = any(isinstance(part, tuple) and part[1] == CHOSEN for text in (left, right)
-                 if isinstance(text, TextValue) for part in text.parts)  # fmt: skip
-    if chosen:
-        raise FrontendError(
-            "a character of a text is chosen at run time, and compared",
-            notes=("a text is a constant of the program, not an array",),
-            help="pass the characters as numbers: np.frombuffer(text.encode(), dtype=np.uint8)",
-        )
-    raise FrontendError(
-        "a text with numbers that are known at run time only is compared",
-        notes=("Python makes the text when it is shown",),
-        help="compare the numbers in it",
-    )
+    return None
 
 
 def concatenated(left: Value, right: Value) -> Value | None:

@@ -1,0 +1,187 @@
+"""The characters of texts that are made at run time, one after the other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dcpy.frontend.callback_decorator import Callback
+
+CODES, CHARACTER, REPEATED, NUMBER, JOINED = range(5)  # what a part of a text is
+
+
+def character(code: Any) -> Any:
+    """``chr(code)`` of a number that is one of a character."""
+    return chr(code)
+
+
+def spelled(parts: Any) -> Any:
+    """The list of the characters of all parts of a text."""
+    found: list[Any] = []
+    for kind, value, codes, base, width in parts:
+        if kind == CODES:
+            for code in codes:
+                found.append(character(code))
+        elif kind == CHARACTER:
+            found.append(character(value))
+        elif kind == REPEATED:
+            for _ in range(value):
+                for code in codes:
+                    found.append(character(code))
+        elif kind == NUMBER:
+            _add_number(found, value, codes, base, width)
+        else:
+            for position in range(len(value)):
+                if position > 0:
+                    for code in codes:
+                        found.append(character(code))
+                for one in value[position]:
+                    found.append(character(ord(one)))
+    return found
+
+
+def _add_number(found: Any, value: Any, prefix: Any, base: int, width: int) -> None:
+    """Add the digits of an integer, behind its sign and a prefix, with zeros up to a width."""
+    rest = int(value)
+    used = len(prefix)
+    if rest < 0:
+        found.append(character(45))
+        used += 1
+    else:
+        rest = -rest  # there is one more negative number than positive ones
+    for code in prefix:
+        found.append(character(code))
+    power, count, left = 1, 1, rest
+    while left <= -base:
+        left = -(left // -base)
+        power *= base
+        count += 1
+    for _ in range(width - used - count):
+        found.append(character(48))
+    for _ in range(count):
+        digit = (rest // -power) % base
+        found.append(character(48 + digit if digit < 10 else 87 + digit))
+        power //= base
+
+
+def same_codes(items: Any, others: Any) -> bool:
+    """Return whether two texts have the same characters."""
+    same = len(items) == len(others)
+    if same:
+        for position in range(len(items)):
+            if ord(items[position]) != ord(others[position]):
+                same = False
+    return same
+
+
+def place_of_character(codes: Any, key: Any) -> int:
+    """The position of a character's number in a list; `KeyError` where it is missing."""
+    code = ord(key)
+    for position in range(len(codes)):
+        if codes[position] == code:
+            return position
+    raise KeyError(key)
+
+
+def _as_python_says(text: str) -> int:
+    return int(text)
+
+
+def _is(kind: str, text: str) -> bool:
+    return bool(getattr(str, kind)(text))
+
+
+def _other_case(name: str, text: str) -> int:
+    changed = getattr(str, name)(text)
+    if len(changed) != 1:
+        raise NotImplementedError(f"{text!r}.{name}() has {len(changed)} characters")
+    return ord(changed)
+
+
+EXACT_NUMBER = Callback(_as_python_says, returns=int, writes=())
+EXACT_KIND = Callback(_is, returns=bool, writes=())
+EXACT_CASE = Callback(_other_case, returns=int, writes=())
+
+
+def number_in(items: Any) -> int:
+    """``int(text)``: digits behind a sign are read here, all else by Python."""
+    start, value, plain = 0, 0, len(items) < 19
+    if len(items) > 1 and ord(items[0]) == 45:
+        start = 1
+    if len(items) == start:
+        plain = False
+    for position in range(start, len(items)):
+        digit = ord(items[position]) - 48
+        if digit < 0 or digit > 9:
+            plain = False
+        else:
+            value = value * 10 + digit
+    if not plain:
+        value = EXACT_NUMBER("".join(items))
+    elif start > 0:
+        value = -value
+    return value
+
+
+def is_kind(items: Any, kind: str) -> bool:
+    """``text.isdigit()`` and its like, of which Python knows what they say of other characters than ASCII's."""
+    found = len(items) > 0
+    cased = False
+    for item in items:
+        code = ord(item)
+        upper, lower, digit = 65 <= code <= 90, 97 <= code <= 122, 48 <= code <= 57
+        if code >= 128:
+            found = found and EXACT_KIND(kind, item)
+            cased = True
+        elif kind == "isdigit":
+            found = found and digit
+        elif kind == "isalpha":
+            found = found and (upper or lower)
+        elif kind == "isalnum":
+            found = found and (upper or lower or digit)
+        elif kind == "isspace":
+            found = found and (9 <= code <= 13 or 28 <= code <= 32)
+        elif kind == "isupper":
+            found = found and not lower
+            cased = cased or upper
+        else:
+            found = found and not upper
+            cased = cased or lower
+    return found and (cased or kind not in ("isupper", "islower"))
+
+
+def repeated(items: Any, count: int) -> Any:
+    """``text * count``."""
+    found: list[Any] = []
+    for _ in range(count):
+        for item in items:
+            found.append(character(ord(item)))
+    return found
+
+
+def padded(items: Any, width: int, fill: int, name: str) -> Any:
+    """``text.center(width)``, ``ljust`` or ``rjust``, with the number of the character to fill with."""
+    rest = max(0, width - len(items))
+    left = 0 if name == "ljust" else rest if name == "rjust" else rest // 2 + (rest & width & 1)
+    found: list[Any] = []
+    for _ in range(left):
+        found.append(character(fill))
+    for item in items:
+        found.append(character(ord(item)))
+    for _ in range(rest - left):
+        found.append(character(fill))
+    return found
+
+
+def with_case(items: Any, name: str) -> Any:
+    """``text.upper()`` or ``text.lower()``."""
+    found: list[Any] = []
+    for item in items:
+        code = ord(item)
+        if code >= 128:
+            code = EXACT_CASE(name, item)
+        elif name == "upper" and 97 <= code <= 122:
+            code -= 32
+        elif name == "lower" and 65 <= code <= 90:
+            code += 32
+        found.append(character(code))
+    return found
