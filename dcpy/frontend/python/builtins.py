@@ -401,6 +401,8 @@ def _python_class(b: OpBuilder, value: Value) -> type:
             return list if levels[0] else tuple
         case DictValue():
             return dict
+        case TextValue():
+            return str
         case RangeValue():
             return range
         case SliceValue():

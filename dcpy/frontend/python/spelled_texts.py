@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from dcpy.frontend.callback_decorator import Callback
 
 CODES, CHARACTER, REPEATED, NUMBER, JOINED = range(5)  # what a part of a text is
@@ -147,6 +149,14 @@ def is_kind(items: Any, kind: str) -> bool:
             found = found and not upper
             cased = cased or lower
     return found and (cased or kind not in ("isupper", "islower"))
+
+
+def number_of_characters(items: Any) -> Any:
+    """A number that is the same for equal texts."""
+    found = np.int64(0 if len(items) > 0 else -1)
+    for item in items:
+        found = found * np.int64(-7046029254386353131) + np.int64(ord(item))
+    return found
 
 
 def repeated(items: Any, count: int) -> Any:

@@ -21,6 +21,7 @@ from dcpy.frontend.abstract_values.values import (
     ArrayValue,
     Scalar,
     Static,
+    TextValue,
     TupleValue,
     Value,
     dtype_of,
@@ -30,7 +31,7 @@ from dcpy.frontend.abstract_values.values import (
 )
 from dcpy.frontend.lower.frame import NoCall
 from dcpy.frontend.lower.functions import call_nodes
-from dcpy.frontend.lower.functions.passed_types import EmptyListType, ListType, NumberType, PassedType, TupleType
+from dcpy.frontend.lower.functions.passed_types import EmptyListType, ListType, NumberType, PassedType, TextType, TupleType
 from dcpy.frontend.lower.lowering_signals import WillRaise
 from dcpy.frontend.lower.name_binding import materialize
 from dcpy.frontend.lower.sequences import item_kinds, list_contents, list_references, list_types
@@ -74,13 +75,15 @@ def _type_of(frame: Frame, value: Value) -> PassedType | None:
     if is_number(value):
         return NumberType(dtype_of(value), is_weak(value))
     match value:
+        case TextValue(parts=((number, code, spec),)) if is_number(number):
+            return TextType(NumberType(dtype_of(number), is_weak(number)), (code, spec))
         case TupleValue(items=(), is_list=True):
             return EmptyListType()
         case TupleValue(is_list=True):
             return _type_of_known(frame, value)
         case TupleValue(items=items, cls=cls, names=names):
             parts = [_type_of(frame, item) for item in items]
-            known = tuple(part for part in parts if isinstance(part, NumberType | TupleType))
+            known = tuple(part for part in parts if isinstance(part, NumberType | TupleType | TextType))
             return TupleType(known, names, cls) if len(known) == len(parts) else None
         case ListValue():
             return _type_of_list(frame, value)
@@ -204,6 +207,8 @@ def _operands(
             for (inner, part), item in zip(kind.named(name), items, strict=True):
                 yield from _operands(frame, inner, part, item, symbols)
             assert len(parts) == len(items)
+        case TextType(number=inner_kind), TextValue(parts=((number, *_),)):
+            yield from _operands(frame, name, inner_kind, number, symbols)
         case NumberType(), _:
             number = value if isinstance(value, Scalar) else Scalar(scalar_expr(value), is_weak(value))
             yield name, call_nodes.element(frame, number)

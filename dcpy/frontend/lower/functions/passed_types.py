@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dcpy.frontend.abstract_values.list_values import Level, ListValue
-from dcpy.frontend.abstract_values.values import ArrayValue, Scalar, TupleValue, Value
+from dcpy.frontend.abstract_values.values import ArrayValue, Scalar, TextValue, TupleValue, Value
 from dcpy.ir import data
 from dcpy.ir.expressions.scalar import Load
 from dcpy.ir.symbolic import as_expr, sym
@@ -34,11 +34,11 @@ class NumberType:
 class TupleType:
     """A tuple of numbers, or of such tuples."""
 
-    parts: tuple[NumberType | TupleType, ...]
+    parts: tuple[NumberType | TupleType | TextType, ...]
     names: tuple[str, ...] = ()
     cls: type | None = None
 
-    def named(self, name: str) -> Iterator[tuple[str, NumberType | TupleType]]:
+    def named(self, name: str) -> Iterator[tuple[str, NumberType | TupleType | TextType]]:
         """Yield the parts, and the names of their containers."""
         for position, part in enumerate(self.parts):
             yield f"{name}_{position}", part
@@ -75,6 +75,18 @@ class ListType:
 
 
 @dataclass(frozen=True, slots=True)
+class TextType:
+    """A text with one number, which is passed; `shown`: how it is shown."""
+
+    number: NumberType
+    shown: tuple[int, Any]
+
+    def declare(self, emit: Emitter, name: str) -> Value:
+        """The parameter, whose container is declared."""
+        return TextValue(((self.number.declare(emit, name), *self.shown),))
+
+
+@dataclass(frozen=True, slots=True)
 class EmptyListType:
     """A list that is known to be empty."""
 
@@ -83,8 +95,8 @@ class EmptyListType:
         return TupleValue((), is_list=True)
 
 
-PassedType = NumberType | TupleType | ListType | EmptyListType
-PASSED = (NumberType, TupleType, ListType, EmptyListType)
+PassedType = NumberType | TupleType | ListType | TextType | EmptyListType
+PASSED = (NumberType, TupleType, ListType, TextType, EmptyListType)
 
 
 def _register(emit: Emitter, name: str, desc: data.Data) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from dcpy.base.errors import FrontendError
 from dcpy.base.string_formatting import CHOSEN, REPEATED
+from dcpy.base.text_table import TABLE
 from dcpy.frontend.abstract_values.list_values import JoinedList, ListValue
 from dcpy.frontend.abstract_values.packed_items import PackedNumber, PackedText, PackedTuple, PackedUnion
 from dcpy.frontend.abstract_values.values import (
@@ -80,6 +81,11 @@ def _described(part: str | tuple[Value, int, str]) -> Value:
         return _description(spelled.JOINED, value.items, value.separator)
     if code == REPEATED:
         return _description(spelled.REPEATED, value, spec)
+    if spec is TABLE:
+        raise FrontendError(
+            "the characters of a text are asked for, which is one of several constants, known at run time only",
+            help="take the position of each in a list: `for i, name in enumerate(names)`",
+        )
     if code == CHOSEN or (code == -1 and spec == "c"):
         return _description(spelled.CHARACTER, code_of_part(value, code, spec), "")
     found = _INTEGER.fullmatch(spec)
@@ -127,6 +133,8 @@ def code_of(b: TypedEmitter, value: Value) -> Value | None:
     match value:
         case Static(value=str() as known) if len(known) == 1:
             return Static(ord(known))
+        case TextValue(parts=((_, _, text),)) if text is TABLE:
+            return None
         case TextValue(parts=((shown, int() as code, spec),)) if code == CHOSEN and len(spec) > _FEW:
             codes = TupleValue(tuple(Static(ord(one)) for one in spec), is_list=True)
             return list_types.choose(b, codes, shown)

@@ -131,11 +131,10 @@ def no_key(owner: DictValue, wanted: object) -> FrontendError:
     """The error where a dictionary lacks a key; it names the first of those that there are."""
     keys = [repr(known) for known, _ in owner.items]
     there = ", ".join(keys[:KEYS]) + (", ..." if len(keys) > KEYS else "")
-    return FrontendError(
-        f"the dictionary has no key {wanted!r}",
-        notes=("Python raises KeyError here",),
-        help=f"it has {there or 'no keys'}",
-    )
+    error = WillRaise("KeyError", repr(wanted).replace("{", "{{").replace("}", "}}"), by="Python",
+                      help=f"it has {there or 'no keys'}")  # fmt: skip
+    error.message = f"the dictionary has no key {wanted!r}"
+    return error
 
 
 def _key(frame: Frame, owner: DictValue, key: Value) -> Any:

@@ -25,4 +25,4 @@ def is_number(key: Any) -> bool:
     """Return whether a key is a number, or a tuple of numbers."""
     if isinstance(key, tuple):
         return all(map(is_number, key))
-    return isinstance(key, int | float | np.integer | np.floating | np.bool_)
+    return isinstance(key, str | int | float | np.integer | np.floating | np.bool_)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dcpy.base.errors import FrontendError
 from dcpy.base.string_formatting import CHOSEN, REPEATED
+from dcpy.base.text_table import TABLE
 from dcpy.frontend.abstract_values.list_values import JoinedList
 from dcpy.frontend.abstract_values.packed_items import PackedConstant, PackedPart, PackedText
 from dcpy.frontend.abstract_values.values import Scalar, Static, TextValue, Value, dtype_of, is_number, scalar_expr
@@ -121,6 +122,12 @@ def equal(b: TypedEmitter, left: Value, right: Value) -> ScalarExpr | None:
             return Const(not there, types.bool_) if isinstance(there, bool) else op("not", there)
     for one, other in ((left, right), (right, left)):
         match one, other:
+            case TextValue(parts=((mine, _, text),)), Static(value=str() as wanted) if text is TABLE:
+                return op("eq", scalar_expr(mine), Const(TABLE.number(wanted), types.int64))
+            case TextValue(parts=((mine, _, text),)), TextValue(parts=((number, _, table),)) if text is table is TABLE:
+                return op("eq", scalar_expr(mine), scalar_expr(number))
+            case TextValue(parts=((mine, _, text),)), TextValue(parts=((number, -1, "c"),)) if text is TABLE:
+                return op("eq", scalar_expr(mine), cast(scalar_expr(number), types.int64))
             case TextValue(parts=((place, code, text),)), Static(value=str() as wanted) if code == CHOSEN:
                 places = [k for k, character in enumerate(text) if character == wanted]
                 if len(places) > MOST_PLACES:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dcpy.frontend.python.containers.compiled_functions import compiled_once
-from dcpy.frontend.python.containers.hash_values import hash_of
+from dcpy.frontend.python.containers.hash_values import as_key, hash_of
 
 FREE, GONE = -1, -2  # what a place of the table holds that holds no position
 
@@ -29,7 +29,7 @@ class HashMap:
 
     def _place(self, key: Any) -> int:
         """The place of a key in the table; that of the first free one, as a negative number, where it is missing."""
-        return place_of_key(self.table, self.names, key)
+        return place_of_key(self.table, self.names, as_key(key))
 
     def __len__(self) -> int:
         return self.used
@@ -49,7 +49,7 @@ class HashMap:
             self.contents[self.table[place]] = value
         else:
             self.table[-1 - place] = len(self.names)
-            self.names.append(key)
+            self.names.append(as_key(key))
             self.contents.append(value)
             self.present.append(True)
             self.used += 1

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from dcpy.frontend.python.containers.compiled_functions import compiled_once
-from dcpy.frontend.python.containers.hash_values import hash_of
+from dcpy.frontend.python.containers.hash_values import as_key, hash_of
 
 UNUSED, HELD, GAP = 0, 1, 2  # what a place of the table is
 NEAR = 9  # places behind the first that are looked at before the next jump
@@ -29,7 +29,7 @@ class HashSet:
 
     def _place(self, item: Any) -> int:
         """The place of an item; that where it belongs, as a negative number, where it is missing."""
-        return place_in_set(self.states, self.entries, item)
+        return place_in_set(self.states, self.entries, as_key(item))
 
     def _resize(self, least: int) -> None:
         """Move the items to a table of more than `least` places."""
@@ -60,6 +60,7 @@ class HashSet:
 
     def _put(self, place: int, item: Any) -> None:
         """Put a new item to its place, and make room for more."""
+        item = as_key(item)
         if len(self.entries) == 0:
             self.entries = [item] * len(self.states)
         is_full = self.states[place] == UNUSED and 5 * (self.filled + 1) >= 3 * (len(self.states) - 1)

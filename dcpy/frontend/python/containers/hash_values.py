@@ -30,6 +30,11 @@ def hash_of(key: Any) -> Any:
 hash_of.goes_into_parts = True  # type: ignore[attr-defined]  # of a tuple, which are fewer each time: it ends
 
 
+def as_key(key: Any) -> Any:
+    """A key as it is stored: texts that are known are numbers, in a program."""
+    return key
+
+
 def number_of(key: Any) -> Any:
     """A key as an `np.int64`; what is no number is refused where the call is compiled."""
     return np.int64(key)
