@@ -21,7 +21,8 @@ class TextTable:
         """The number of a text, which the table knows from now on."""
         number = number_of(text)
         if self._texts.setdefault(number, text) != text or (len(text) > 1 and 0 <= number < CHARACTERS):
-            raise FrontendError(f"{text!r} and {self._texts[number]!r}, or a character, have the same hash value", help="rename one")
+            message = f"{text!r} and {self._texts[number]!r}, or a character, have the same hash value"
+            raise FrontendError(message, help="rename one")
         return number
 
 

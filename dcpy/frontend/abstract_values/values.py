@@ -277,7 +277,7 @@ class GeneratorValue:
 class TextValue:
     """An f-string with values known at run time only: strings, and values with their conversion and format."""
 
-    parts: tuple[str | tuple[Value, int, str], ...]
+    parts: tuple[str | tuple[Value, int, Any], ...]
 
 
 @dataclass(frozen=True, slots=True)

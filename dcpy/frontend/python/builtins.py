@@ -48,8 +48,8 @@ from dcpy.frontend.lower.sequences import characters, cursors
 from dcpy.frontend.lower.sequences import items as sequences
 from dcpy.frontend.python import itertools_functions
 from dcpy.frontend.python.containers.hash_maps import HashMap
-from dcpy.frontend.python.spelled_texts import number_in
 from dcpy.frontend.python.number_conversion import power_modulo, python_number
+from dcpy.frontend.python.spelled_texts import number_in
 from dcpy.ir import types
 from dcpy.ir.expressions.scalar import Const, ScalarExpr, cast, op
 from dcpy.ir.symbolic import ONE, ZERO, Expr, max_of

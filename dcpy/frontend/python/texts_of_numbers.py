@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dcpy.frontend.abstract_values.values import Scalar, Static, TextValue, Value, dtype_of, is_number, kind_of, scalar_expr
+from dcpy.frontend.abstract_values.values import (
+    Scalar,
+    Static,
+    TextValue,
+    Value,
+    dtype_of,
+    is_number,
+    kind_of,
+    scalar_expr,
+)
 from dcpy.frontend.implements import implements
 from dcpy.frontend.lower.lowering_signals import WillRaise
 from dcpy.frontend.lower.op_builder import OpBuilder

@@ -35,8 +35,8 @@ from dcpy.frontend.lower.arithmetic.operators import binary, truth
 from dcpy.frontend.lower.control.path_selectors import chosen, is_number_of
 from dcpy.frontend.lower.frame import IdentityMatters
 from dcpy.frontend.lower.lowering_signals import WillRaise
-from dcpy.frontend.lower.sequences import items as sequences
 from dcpy.frontend.lower.sequences import characters, texts
+from dcpy.frontend.lower.sequences import items as sequences
 from dcpy.frontend.python.containers.known_keys import holds, same_items
 from dcpy.frontend.specialize.record_arguments import is_frozen
 from dcpy.ir import types

@@ -414,7 +414,7 @@ def unary(b: OpBuilder, symbol: str, value: Value) -> Value:
     return result
 
 
-def truth(b: OpBuilder, value: Value) -> bool | ScalarExpr:
+def truth(b: OpBuilder, value: Value) -> bool | ScalarExpr:  # noqa: C901  (one case per kind)
     """Return the condition that ``if value`` tests: known now, or a bool expression."""
     match value:
         case Static(value=known) if not isinstance(known, np.ndarray):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame
 
 
-def in_slots_again(frame: Frame, name: str, value: Value) -> Value:
+def in_slots_again(frame: Frame, name: str, value: Value) -> Value:  # noqa: C901  (one case per kind)
     """The same type in a slot that exists now (dry runs take theirs back)."""
     match value:
         case Scalar(expr=Load(dtype=dtype), weak=weak, other_kinds=instead):

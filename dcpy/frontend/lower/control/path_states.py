@@ -169,7 +169,7 @@ class _OffPathPlacement:
     pairs: Pairs = field(default_factory=list)
     grown: dict[str, bool] = field(default_factory=dict)  # what moves to a slot that grows
 
-    def place(self, name: str, value: Value) -> Value:
+    def place(self, name: str, value: Value) -> Value:  # noqa: C901  (one case per kind)
         """The value as others see it; what must move there is added to `pairs`."""
         frame = self.states.frame
         match value:

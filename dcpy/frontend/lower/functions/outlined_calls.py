@@ -31,7 +31,14 @@ from dcpy.frontend.abstract_values.values import (
 )
 from dcpy.frontend.lower.frame import NoCall
 from dcpy.frontend.lower.functions import call_nodes
-from dcpy.frontend.lower.functions.passed_types import EmptyListType, ListType, NumberType, PassedType, TextType, TupleType
+from dcpy.frontend.lower.functions.passed_types import (
+    EmptyListType,
+    ListType,
+    NumberType,
+    PassedType,
+    TextType,
+    TupleType,
+)
 from dcpy.frontend.lower.lowering_signals import WillRaise
 from dcpy.frontend.lower.name_binding import materialize
 from dcpy.frontend.lower.sequences import item_kinds, list_contents, list_references, list_types

@@ -11,7 +11,15 @@ from dcpy.base.errors import FrontendError
 from dcpy.base.string_formatting import formatted
 from dcpy.frontend.abstract_values.list_values import JoinedLevel, JoinedList, ListValue
 from dcpy.frontend.abstract_values.packed_items import PackedConstant, PackedText
-from dcpy.frontend.abstract_values.values import IteratorValue, Static, TextValue, TupleValue, Value, VariantValue, kind_of
+from dcpy.frontend.abstract_values.values import (
+    IteratorValue,
+    Static,
+    TextValue,
+    TupleValue,
+    Value,
+    VariantValue,
+    kind_of,
+)
 from dcpy.frontend.lower.functions import numpy_arguments
 from dcpy.frontend.lower.lowering_signals import WillRaise, raised_by
 from dcpy.frontend.lower.name_binding import from_python

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dcpy.base.errors import FrontendError
 from dcpy.base.string_formatting import CHOSEN, REPEATED
@@ -46,21 +46,21 @@ _BASES = {"": 10, "d": 10, "b": 2, "o": 8, "x": 16}
 def of_text(b: OpBuilder, value: TextValue | JoinedList) -> ListValue | TupleValue:
     """The list of the characters of a text."""
     parts = value.parts if isinstance(value, TextValue) else ((value, -1, ""),)
-    if len(parts) == 1 and not isinstance(parts[0], str) and is_spelled(parts[0][0]):
-        found: ListValue = parts[0][0].items
-        return found
+    if len(parts) == 1 and not isinstance(parts[0], str) and (joined := spelled_list(parts[0][0])) is not None:
+        return joined.items
     described = tuple(_described(part) for part in parts if part)
     made = b.call(Static(spelled.spelled), TupleValue(described))
     assert isinstance(made, ListValue | TupleValue)
     return made
 
 
-def is_spelled(value: object) -> bool:
-    """Return whether a joined list is one of characters."""
+def spelled_list(value: object) -> JoinedList | None:
+    """Return a joined list of characters; None for other values."""
     if not isinstance(value, JoinedList) or value.separator:
-        return False
+        return None
     level = value.items.levels[-1]
-    return len(value.items.levels) == 2 and isinstance(level, PackedUnion) and level.options == (CHARACTER,)
+    of_characters = isinstance(level, PackedUnion) and level.options == (CHARACTER,)
+    return value if len(value.items.levels) == 2 and of_characters else None
 
 
 def as_text(value: Value) -> Value:
@@ -72,7 +72,7 @@ def as_text(value: Value) -> Value:
     return TextValue(((JoinedList("", value), -1, ""),))
 
 
-def _described(part: str | tuple[Value, int, str]) -> Value:
+def _described(part: str | tuple[Value, int, Any]) -> Value:
     """What `spelled` takes for a part of a text."""
     if isinstance(part, str):
         return _description(spelled.CODES, Static(0), part)
@@ -147,7 +147,7 @@ def equal(b: OpBuilder, left: Value, right: Value) -> Value:
     """``left == right`` of two texts, of which one is made at run time."""
     codes = code_of(b, left), code_of(b, right)
     if codes[0] is not None and codes[1] is not None:
-        return b.operate("==", codes[0], codes[1])
+        return b.operator("==", codes[0], codes[1])
     return b.call(Static(spelled.same_codes), listed(b, left), listed(b, right))
 
 

@@ -183,14 +183,7 @@ def tells(dtype: DType, kinds: Kinds) -> bool:
 def distributed(b: TypedEmitter, value: Value) -> Value:
     """A tuple with items that depend on the path taken, as one of several tuples; any other value as it is."""
     if isinstance(value, DictValue):
-        found = distributed(b, TupleValue(tuple(item for _, item in value.items)))
-        if not isinstance(found, VariantValue):
-            return value
-        keys = [key for key, _ in value.items]
-        return VariantValue(found.which, tuple(
-            (number, replace(value, items=tuple(zip(keys, parts_of(option), strict=True))))
-            for number, option in found.options
-        ))  # fmt: skip
+        return _by_values(b, value)
     if not isinstance(value, TupleValue) or value.is_list:
         return value
     items = [distributed(b, item) for item in value.items]
@@ -212,6 +205,16 @@ def distributed(b: TypedEmitter, value: Value) -> Value:
         test = all_hold([is_number_of(which, each) for which, each in at])
         number = op("select", test, Const(position, types.int64), number)
     return one_of(b, number, [option for _, option in found])
+
+
+def _by_values(b: TypedEmitter, value: DictValue) -> Value:
+    """A dictionary with values that depend on the path taken, as one of several dictionaries."""
+    keys = [key for key, _ in value.items]
+    found = distributed(b, TupleValue(tuple(item for _, item in value.items)))
+    if not isinstance(found, VariantValue):
+        return value
+    options = [(number, zip(keys, parts_of(option), strict=True)) for number, option in found.options]
+    return VariantValue(found.which, tuple((number, replace(value, items=tuple(pairs))) for number, pairs in options))
 
 
 def one_of(b: TypedEmitter, number: ScalarExpr, options: Sequence[Value]) -> VariantValue:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dcpy.base.errors import FrontendError
 from dcpy.base.string_formatting import CHOSEN, REPEATED
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dcpy.frontend.lower.typed_emitter import TypedEmitter
 
 MOST_PLACES = 16  # of one character, in a text that is compared
-Part = str | tuple[Value, int, str]
+Part = str | tuple[Value, int, Any]
 
 
 def as_text(parts: Sequence[Part]) -> Value:
@@ -110,7 +110,7 @@ def _may_be_empty(option: PackedPart) -> bool:
     return not (isinstance(option, PackedConstant) and option.value.value)
 
 
-def equal(b: TypedEmitter, left: Value, right: Value) -> ScalarExpr | None:
+def equal(b: TypedEmitter, left: Value, right: Value) -> ScalarExpr | None:  # noqa: C901  (one case per kind)
     """Return whether a character of a known text, by its place, is a known one; a text is nothing but a text. None
     where the characters of texts have to be compared.
     """
