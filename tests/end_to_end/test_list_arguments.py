@@ -156,7 +156,7 @@ def test_what_lists_of_several_kinds_raise_and_refuse():
     assert "it is the caller's list 'x'" in refusal(lambda x: x.append(1), [])
 
 
-@pytest.mark.parametrize("x", [["a"], [2**70], [V, V], [1, 2.5, 2**70] * 40])
+@pytest.mark.parametrize("x", [[2**70], [V, V], [1, 2.5, 2**70] * 40])
 def test_refuses_other_lists(x):
     assert "argument 'x' is a list, but an array is needed" in refusal(lambda x: len(x), x)
 
@@ -164,7 +164,6 @@ def test_refuses_other_lists(x):
 @pytest.mark.parametrize(
     ("x", "advice"),
     [
-        (["a", "b"], "look the strings up later"),
         ([V, V], "pass np.array(x)"),
         ([(V, V[1:]), (V, V)], "pass a tuple: tuple(x)"),
         ([{"w": V}], "pass a tuple: tuple(x)"),

@@ -178,15 +178,7 @@ def joined_numbers(board, k):
 
 
 def length_of_a_text(board, k):
-    return len(str(k))
-
-
-def repeated_text(board, k):
-    return str(k) * 3
-
-
-def equal_texts(board, k):
-    return str(k) == "3"
+    return len(str(board.mean()))
 
 
 def text_of_an_array(board, k):
@@ -194,8 +186,7 @@ def text_of_an_array(board, k):
 
 
 @pytest.mark.parametrize(("program", "message"), [
-    (length_of_a_text, "divmod"), (repeated_text, "are added, joined and formatted"),
-    (equal_texts, "the numbers in it"),
+    (length_of_a_text, "ask for the number itself"),
     (joined_numbers, r'`" ".join\(str\(x\) for x in xs\)`'), (text_of_an_array, "print it"),
 ])  # fmt: skip
 def test_refused_with_a_rewrite(program, message):

@@ -17,6 +17,7 @@ from dcpy.frontend.lower.functions.numpy_arguments import static
 from dcpy.frontend.lower.lowering_signals import HASHED, WillRaise, raised_by
 from dcpy.frontend.lower.name_binding import bound_item, materialize
 from dcpy.frontend.lower.sequences import characters, item_choice, list_references
+from dcpy.frontend.lower.sequences.growing_texts import is_text
 from dcpy.frontend.lower.sequences.keys_at_run_time import is_number, require_hashed
 from dcpy.frontend.python.containers.hash_maps import filled
 from dcpy.frontend.python.containers.known_keys import position_of, value_or_default
@@ -123,6 +124,8 @@ def _require_numbers(frame: Frame, owner: DictValue, key: Value) -> None:
     """Refuse to look for a number that is known at run time only among keys that are none."""
     if not owner.items:
         require_hashed(frame, owner)
+    if is_text(key) and all(isinstance(known, str) for known, _ in owner.items):
+        return
     if not owner.items or not all(is_number(known) for known, _ in owner.items):
         static_key(key)
 

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 def require_hashed(frame: Frame, owner: DictValue, error: FrontendError | None = None) -> None:
-    """Begin anew with a `HashMap` in the place of this dictionary, if its keys may be numbers, and that is new."""
-    of_numbers = all(is_number(key) for key, _ in owner.items)
-    if owner.site is not None and of_numbers and owner.site not in frame.b.split_joins:
+    """Begin anew with a `HashMap` in the place of this dictionary, if its keys are numbers or texts, and that is new."""
+    is_plain = all(is_number(key) or isinstance(key, str) for key, _ in owner.items)
+    if owner.site is not None and is_plain and owner.site not in frame.b.split_joins:
         raise PathsMatter(owner.site, error or FrontendError("the keys of the dictionary depend on the path taken"))
 
 
@@ -25,4 +25,4 @@ def is_number(key: Any) -> bool:
     """Return whether a key is a number, or a tuple of numbers."""
     if isinstance(key, tuple):
         return all(map(is_number, key))
-    return isinstance(key, str | int | float | np.integer | np.floating | np.bool_)
+    return isinstance(key, int | float | np.integer | np.floating | np.bool_)
