@@ -11,7 +11,6 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dcpy.base import string_formatting
 from dcpy.base.errors import DcpyError, FrontendError
 from dcpy.frontend.abstract_values.list_values import LazyGenerator, ListValue
 from dcpy.frontend.abstract_values.stream_values import StreamValue
@@ -51,7 +50,15 @@ from dcpy.frontend.lower.member_lookup import bound_of, field_or_method, unknown
 from dcpy.frontend.lower.name_binding import bind_name, bound_item, from_python, is_local, materialize, read_name
 from dcpy.frontend.lower.objects import dataclass_objects as objects
 from dcpy.frontend.lower.objects import special_methods as special
-from dcpy.frontend.lower.sequences import dictionaries, item_choice, iterator_uses, list_references, printf, texts
+from dcpy.frontend.lower.sequences import (
+    dictionaries,
+    formatted_parts,
+    item_choice,
+    iterator_uses,
+    list_references,
+    printf,
+    texts,
+)
 from dcpy.frontend.lower.sequences import items as sequences
 from dcpy.frontend.mapscope import MapScope
 from dcpy.frontend.python.sets import set_
@@ -478,13 +485,9 @@ def _formatted(frame: Frame, node: ast.JoinedStr) -> Value:
             parts.append(str(part.value))
             continue
         assert isinstance(part, ast.FormattedValue)
-        spec = "" if part.format_spec is None else str(frame.b.static(evaluate(frame, part.format_spec), "a format"))
         value = evaluate(frame, part.value)
-        if isinstance(value, Static):
-            with raised_by("Python"):
-                parts.append(string_formatting.formatted(value.value, part.conversion, spec))
-        else:
-            parts.append((sequences.as_it_is(frame.b, value), part.conversion, spec))
+        told = Static("") if part.format_spec is None else evaluate(frame, part.format_spec)
+        parts.append(formatted_parts.part(frame.b, value, part.conversion, told))
     return texts.as_text(parts)
 
 

@@ -22,6 +22,7 @@ from dcpy.frontend.abstract_values.values import (
     scalar_expr,
 )
 from dcpy.frontend.implements import implements
+from dcpy.frontend.lower.functions.stored_texts import as_item
 from dcpy.frontend.lower.lowering_signals import CHANGING_SETS
 from dcpy.frontend.lower.op_builder import OpBuilder
 from dcpy.frontend.lower.sequences import items as sequences
@@ -105,7 +106,7 @@ def as_key_(b: OpBuilder, key: Value, /) -> Value:
     else:
         found = code_of(b, key)
         if found is None:
-            return key
+            return key if b.emit.place is None else as_item(b.emit.place[0], key)
         is_character, number = True, found
     kept = b.keep(number) if isinstance(number, Scalar) else Scalar(scalar_expr(number), weak=True)
     return TextValue(((kept, -1, "c") if is_character else (kept, CHOSEN, TABLE),))

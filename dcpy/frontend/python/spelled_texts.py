@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from dcpy.base.text_table import TABLE
 from dcpy.frontend.callback_decorator import Callback
 
 CODES, CHARACTER, REPEATED, NUMBER, JOINED = range(5)  # what a part of a text is
@@ -36,7 +37,8 @@ def spelled(parts: Any) -> Any:  # noqa: C901  (one case per kind)
                 if position > 0:
                     for code in codes:
                         found.append(character(code))
-                for one in value[position]:
+                part = value[position]
+                for one in part:
                     found.append(character(ord(one)))
     return found
 
@@ -63,6 +65,14 @@ def _add_number(found: Any, value: Any, prefix: Any, base: int, width: int) -> N
         digit = (rest // -power) % base
         found.append(character(48 + digit if digit < 10 else 87 + digit))
         power //= base
+
+
+def spelled_by_python(text: Any) -> Any:
+    """The list of the characters of a text that only Python knows."""
+    found: list[Any] = []
+    for position in range(LENGTH(text)):
+        found.append(character(CODE_AT(text, position)))
+    return found
 
 
 def same_codes(items: Any, others: Any) -> bool:
@@ -99,6 +109,41 @@ def _other_case(name: str, text: str) -> int:
     return ord(changed)
 
 
+def _kept(text: str) -> int:
+    return TABLE.keep(text)
+
+
+def _changed(text: str, name: str, args: Any) -> int:
+    return TABLE.keep(getattr(text, name)(*args))
+
+
+def _found(text: str, name: str, args: Any) -> int:
+    return int(getattr(text, name)(*args))
+
+
+def _told(text: str, name: str, args: Any) -> bool:
+    return bool(getattr(text, name)(*args))
+
+
+def _formatted(value: Any, spec: str) -> int:
+    return TABLE.keep(format(value, spec))
+
+
+def _length(text: str) -> int:
+    return len(text)
+
+
+def _code_at(text: str, position: int) -> int:
+    return ord(text[position])
+
+
+KEPT = Callback(_kept, returns=int, writes=())
+CHANGED = Callback(_changed, returns=int, writes=())
+FOUND = Callback(_found, returns=int, writes=())
+TOLD = Callback(_told, returns=bool, writes=())
+FORMATTED = Callback(_formatted, returns=int, writes=())
+LENGTH = Callback(_length, returns=int, writes=())
+CODE_AT = Callback(_code_at, returns=int, writes=())
 EXACT_NUMBER = Callback(_as_python_says, returns=int, writes=())
 EXACT_KIND = Callback(_is, returns=bool, writes=())
 EXACT_CASE = Callback(_other_case, returns=int, writes=())

@@ -10,7 +10,6 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from dcpy.base.errors import FrontendError
 from dcpy.base.string_formatting import CHOSEN, REPEATED
 from dcpy.base.text_table import TABLE
 from dcpy.frontend.abstract_values.list_values import JoinedList, ListValue
@@ -23,6 +22,7 @@ from dcpy.frontend.abstract_values.values import (
     TextValue,
     TupleValue,
     Value,
+    VariantValue,
     dtype_of,
     is_number,
     is_weak,
@@ -48,8 +48,15 @@ def of_text(b: OpBuilder, value: TextValue | JoinedList) -> ListValue | TupleVal
     parts = value.parts if isinstance(value, TextValue) else ((value, -1, ""),)
     if len(parts) == 1 and not isinstance(parts[0], str) and (joined := spelled_list(parts[0][0])) is not None:
         return joined.items
-    described = tuple(_described(part) for part in parts if part)
-    made = b.call(Static(spelled.spelled), TupleValue(described))
+    described = [_described(b, part) for part in parts if part]
+    known = tuple(one for one in described if one is not None)
+    if len(known) == len(described):
+        made = b.call(Static(spelled.spelled), TupleValue(known))
+    else:
+        text = value if isinstance(value, TextValue) else TextValue(parts)
+        if parts[0][-1] is not TABLE:
+            text = TextValue(((b.call(Static(spelled.KEPT), text), CHOSEN, TABLE),))
+        made = b.call(Static(spelled.spelled_by_python), text)
     assert isinstance(made, ListValue | TupleValue)
     return made
 
@@ -72,31 +79,26 @@ def as_text(value: Value) -> Value:
     return TextValue(((JoinedList("", value), -1, ""),))
 
 
-def _described(part: str | tuple[Value, int, Any]) -> Value:
-    """What `spelled` takes for a part of a text."""
+def _described(b: TypedEmitter, part: str | tuple[Value, int, Any]) -> Value | None:
+    """What `spelled` takes for a part of a text; None where only Python knows its characters."""
     if isinstance(part, str):
         return _description(spelled.CODES, Static(0), part)
     value, code, spec = part
+    if isinstance(value, VariantValue):
+        value = JoinedList("", list_types.as_array_list(b, TupleValue((value,), is_list=True)))
     if isinstance(value, JoinedList):
         return _description(spelled.JOINED, value.items, value.separator)
     if code == REPEATED:
         return _description(spelled.REPEATED, value, spec)
     if spec is TABLE:
-        raise FrontendError(
-            "the characters of a text are asked for, which is one of several constants, known at run time only",
-            help="take the position of each in a list: `for i, name in enumerate(names)`",
-        )
+        return None
     if code == CHOSEN or (code == -1 and spec == "c"):
         return _description(spelled.CHARACTER, code_of_part(value, code, spec), "")
     found = _INTEGER.fullmatch(spec)
     plain = code in (-1, ord("s")) or (code == ord("r") and is_weak(value))
     padded = found is not None and found[2] and not spec.lstrip("#").startswith("0")
     if found is None or padded or not plain or not is_number(value) or not dtype_of(value).is_integer:
-        raise FrontendError(
-            "the characters of a text with a number that is no integer are asked for",
-            notes=("Python makes the text when it is shown",),
-            help="ask for the number itself",
-        )
+        return None
     prefix = f"0{found[3]}" if found[1] else ""
     return _description(spelled.NUMBER, value, prefix, _BASES[found[3]], int(found[2] or 0))
 

@@ -21,6 +21,7 @@ from dcpy.frontend.lower.arrays import dynamic_sizes
 from dcpy.frontend.lower.arrays.name_aliases import held
 from dcpy.frontend.lower.control import joins
 from dcpy.frontend.lower.expressions import evaluate, require_no_late_variables
+from dcpy.frontend.lower.functions.stored_texts import as_item
 from dcpy.frontend.lower.name_binding import materialize
 from dcpy.frontend.lower.objects import special_methods
 from dcpy.frontend.lower.parallel_maps.loop_parallelization import as_map
@@ -84,7 +85,7 @@ def _written_out(frame: Frame, node: Comprehension, first: Value) -> Value:
 
 
 def _element(frame: Frame, node: Comprehension) -> Value:
-    value = sequences.stable(frame.b, _with_sizes(frame, evaluate(frame, node.elt)))
+    value = as_item(frame, sequences.stable(frame.b, _with_sizes(frame, evaluate(frame, node.elt))))
     require_no_late_variables(value, {name for generator in node.generators for name in bound_names(generator.target)})
     return value
 

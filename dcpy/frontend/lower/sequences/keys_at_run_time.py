@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def require_hashed(frame: Frame, owner: DictValue, error: FrontendError | None = None) -> None:
-    """Begin anew with a `HashMap` in the place of this dictionary, if its keys are numbers or texts, and that is new."""
+    """Begin anew with a `HashMap` in the place of this dictionary, if all keys are numbers or texts, and it is new."""
     is_plain = all(is_number(key) or isinstance(key, str) for key, _ in owner.items)
     if owner.site is not None and is_plain and owner.site not in frame.b.split_joins:
         raise PathsMatter(owner.site, error or FrontendError("the keys of the dictionary depend on the path taken"))

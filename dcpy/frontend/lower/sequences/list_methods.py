@@ -28,6 +28,8 @@ from dcpy.frontend.abstract_values.values import (
 from dcpy.frontend.lower.arithmetic.operators import binary
 from dcpy.frontend.lower.arrays import stores
 from dcpy.frontend.lower.arrays.name_aliases import held
+from dcpy.frontend.lower.functions import stored_texts
+from dcpy.frontend.lower.functions.stored_texts import as_item
 from dcpy.frontend.lower.lowering_signals import WillRaise, raised_by
 from dcpy.frontend.lower.name_binding import bound_item, materialize
 from dcpy.frontend.lower.sequences import (
@@ -62,7 +64,7 @@ def set_item(frame: Frame, owner: List, key: Value, value: Value) -> None:
     """``owner[key] = value``."""
     _require_list(owner)
     materialize(frame)
-    given = value
+    given = value = as_item(frame, value)
     value = bound_item(frame, list_references.kept(frame, value)) if list_references.is_on(frame) else value
     if isinstance(owner.token, ListRow):
         _set_in_row(frame, owner, owner.token, key, value)
@@ -200,7 +202,8 @@ def call_method(
     if isinstance(owner, DictValue):
         return dictionaries.call_method(frame, owner, name, args, kwargs)
     if isinstance(owner, TextValue):
-        return characters.method(frame.b, owner, name, args)
+        found = characters.method(frame.b, owner, name, args)
+        return stored_texts.method(frame, owner, name, args) if found is None else found
     if name in _OPERATORS:
         _OPERATORS[name](frame, owner, *args)
         return NONE
@@ -224,6 +227,7 @@ def call_method(
 
 
 def _append(frame: Frame, owner: List, args: list[Value]) -> Value:
+    args = [as_item(frame, args[0])]
     name = list_references.changing(frame, owner, "append")
     filled = frame.program.lists.preallocated.get(name)
     if filled is not None:
