@@ -8,6 +8,7 @@ from tests.support.oracles import check_same
 
 FREQUENCIES = {"e": 12.7, "t": 9.1, "a": 8.2}
 NAMES = ["ann", "bob", "cid"]
+MONTHS = ["January", "February", "March"]
 
 
 def name_of(m):
@@ -219,10 +220,67 @@ def change(n):
     return "ok", coins
 
 
+def collected(n):
+    rows = []
+    for i in range(n):
+        row = ""
+        for j in range(i):
+            row += "#" if (i * j) % 3 == 1 else "."
+        rows.append(row)
+    lines = [" ".join(str(k) for k in range(i)) for i in range(n)]
+    return "\n".join(rows), rows, rows[0], len(rows), lines, [k for k in range(n) if rows[k]]
+
+
+def roman(n):
+    out = ""
+    for value, sign in [(40, "XL"), (10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I")]:
+        while n >= value:
+            out += sign
+            n -= value
+    return out
+
+
+def romans(n):
+    return [roman(k) for k in range(n)], {roman(k): k for k in range(n)}
+
+
+def counted_texts(n):
+    count = {}
+    for i in range(n):
+        key = "".join("ab"[(i >> k) % 2] for k in range(i % 3))
+        count[key] = count.get(key, 0) + 1
+    return count
+
+
+def formats(n):
+    width = len(str(n * n))
+    texts = [f"{i:{width}d}|{i / 3:>{width + 3}.{2}f}" for i in range(n)]
+    return texts, "".join(c * k for c, k in [("a", n), ("b", 1)])
+
+
+def methods(n):
+    text, name = f"{n / 3:.3f}", MONTHS[n % 3]
+    return (text.replace(".", ","), text.startswith("1"), text.find("."), [c for c in text if c != "."], len(text),
+            text == "12.333", len(name), name.upper(), name[0], f"{name} {n}".center(20), text.strip("0"))  # fmt: skip
+
+
+def lines_of_a_month(n):
+    found, line = [], "   " * (n - 3)
+    for day in range(n):
+        line += f"{day:2d} "
+        if day % 7 == 2:
+            found.append(line)
+            line = ""
+    if line:
+        found.append(line)
+    return found
+
+
 @pytest.mark.parametrize("n", [1, 6, 37])
 @pytest.mark.parametrize("function", [
     helpers_by_path, kinds_by_path, fizz, in_front, remembered, exchanged, begun_anew, triangle, from_helpers,
-    separated, rows, digits, deciphered, counted, known_or_not, in_sets, statistics, parked, states,
+    separated, rows, collected, romans, counted_texts, formats, methods, lines_of_a_month, digits, deciphered,
+    counted, known_or_not, in_sets, statistics, parked, states,
 ])  # fmt: skip
 def test_texts(function, n):
     check_same(function, n)

@@ -145,7 +145,7 @@ class PackedText:
     """A text with numbers, as a tuple of them; `pieces`: what is around them."""
 
     numbers: PackedTuple
-    pieces: tuple[str | tuple[int, str], ...]
+    pieces: tuple[str | tuple[int, Any], ...]
 
     @property
     def words(self) -> int:

@@ -49,6 +49,7 @@ from dcpy.frontend.lower.arrays.foreign_array_refusals import refuse_foreign
 from dcpy.frontend.lower.control.path_selectors import is_number_of
 from dcpy.frontend.lower.lowering_signals import WillRaise, raised_by
 from dcpy.frontend.lower.sequences import characters, list_types, texts
+from dcpy.frontend.python.spelled_texts import LENGTH
 from dcpy.ir import types
 from dcpy.ir.expressions.scalar import Const, ScalarExpr, op
 from dcpy.ir.symbolic import ZERO, Expr
@@ -426,7 +427,8 @@ def truth(b: OpBuilder, value: Value) -> bool | ScalarExpr:  # noqa: C901  (one 
         case ListValue(array=array):
             return truth(b, integer(b.exact(array.shape[0])))
         case TextValue():
-            return texts.is_nonempty(b, value)
+            there = texts.is_nonempty(b, value)
+            return truth(b, b.call(Static(LENGTH), value)) if there is None else there
         case VariantValue():
             return _truth_of_kinds(b, value)
         case ArrayValue(shape=shape):

@@ -75,8 +75,8 @@ def combined(b: TypedEmitter, symbol: str, left: Value, right: Value) -> Value |
     return found
 
 
-def is_nonempty(b: TypedEmitter, value: TextValue) -> bool | ScalarExpr:
-    """Return whether a text has a character."""
+def is_nonempty(b: TypedEmitter, value: TextValue) -> bool | ScalarExpr | None:
+    """Return whether a text has a character; None where each of its pieces may be empty."""
     found: ScalarExpr = Const(False, types.bool_)
     for part in value.parts:
         if isinstance(part, str):
@@ -85,7 +85,12 @@ def is_nonempty(b: TypedEmitter, value: TextValue) -> bool | ScalarExpr:
             continue
         shown, code, text = part
         if isinstance(shown, JoinedList):
-            found = op("or", found, _has_items(b, shown))
+            items = _has_items(b, shown)
+            if items is None:
+                return None
+            found = op("or", found, items)
+        elif code == CHOSEN and text is TABLE:
+            found = op("or", found, op("ne", scalar_expr(shown), Const(TABLE.number(""), types.int64)))
         elif code != REPEATED:
             return True
         elif text:
@@ -93,19 +98,18 @@ def is_nonempty(b: TypedEmitter, value: TextValue) -> bool | ScalarExpr:
     return found
 
 
-def _has_items(b: TypedEmitter, value: JoinedList) -> ScalarExpr:
-    """Return whether a joined list has a character: none of its items is an empty text."""
+def _has_items(b: TypedEmitter, value: JoinedList) -> ScalarExpr | None:
+    """Return whether a joined list has a character: none of its items is an empty text; None where some may be."""
     options = value.items.union.options if value.items.union is not None else ()
     if not options or any(_may_be_empty(option) for option in options):
-        raise FrontendError(
-            "whether a joined text is empty depends on its items",
-            help="ask for the length of the list, or for the numbers in it",
-        )
+        return None
     return op("gt", Index(b.exact(value.items.array.shape[0])), Const(0, types.int64))
 
 
 def _may_be_empty(option: PackedPart) -> bool:
     if isinstance(option, PackedText):
+        if any(not isinstance(piece, str) and piece[1] is TABLE for piece in option.pieces):
+            return True
         return all(not piece if isinstance(piece, str) else piece[0] == REPEATED for piece in option.pieces)
     return not (isinstance(option, PackedConstant) and option.value.value)
 
@@ -119,6 +123,8 @@ def equal(b: TypedEmitter, left: Value, right: Value) -> ScalarExpr | None:  # n
     for one, other in ((left, right), (right, left)):
         if isinstance(one, TextValue) and other == Static(""):
             there = is_nonempty(b, one)
+            if there is None:
+                break
             return Const(not there, types.bool_) if isinstance(there, bool) else op("not", there)
     for one, other in ((left, right), (right, left)):
         match one, other:
