@@ -28,14 +28,6 @@ def printed(x):
     return x
 
 
-def digits(n):
-    count = 0
-    while n > 0:
-        n, _ = divmod(n, 10)
-        count += 1
-    return count
-
-
 ADVICE = [
     (
         lambda n, x: sorted([n, x])[0],
@@ -66,7 +58,6 @@ ADVICE = [
     ),
     (lambda x: np.vstack(x, x), "give all arrays as one tuple", lambda x: np.vstack((x, x)), (X,)),
     (lambda x: x.astype(np.int), "write int", lambda x: x.astype(int), (X,)),
-    (lambda n: len(str(n)), "n, digit = divmod(n, 10)", digits, (3071,)),
 ]
 
 

@@ -279,7 +279,6 @@ class Frame:
         self.loops: list[LoopExits] = []
         self.returns: list[ExitPoint] = []
         self.memo: dict[Any, dict[str, Value]] = {}
-        self.raised: Exception | None = None  # the last statement that raises wherever it is reached
         self.number = 0  # in keys of objects (`object_slots`), where there are several activations
         self.sizes: dict[str, Expr] = {}  # symbols of annotations, where they are not those of the program
 

@@ -79,7 +79,6 @@ def _execute(frame: Frame, body: core.Body) -> Flow:
                 raise error.at(statement.span) from error.__cause__
             frame.emit.statement(error.span or statement.span)
             frame.b.raise_here(error)
-            frame.raised = error
             return Flow.LEFT
         except DcpyError as error:
             merges = error.merges if isinstance(error, KindMatters) else ()

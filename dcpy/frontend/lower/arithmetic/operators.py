@@ -170,6 +170,8 @@ def _elementwise(b: OpBuilder, symbol: str, left: Value, right: Value) -> Value:
     if ArrayValue not in (type(left), type(right)) and (text := texts.combined(b, symbol, left, right)) is not None:
         return text
     if not (_is_operand(left) and _is_operand(right)):
+        if Static(None) in (left, right) and (is_number(left) or is_number(right)):
+            raise WillRaise("TypeError", unsupported(symbol, left, right), by="Python")
         raise FrontendError(
             f"unsupported operands for {symbol}: {kind_of(left)} and {kind_of(right)}",
             notes=("Python raises TypeError here",),

@@ -51,7 +51,7 @@ from dcpy.frontend.introspection.errstate_decorators import without_errstate
 from dcpy.frontend.introspection.function_source import Source, read_source
 from dcpy.frontend.lower.arithmetic.range_checks import stored
 from dcpy.frontend.lower.arrays import dynamic_sizes
-from dcpy.frontend.lower.frame import Flow, Frame
+from dcpy.frontend.lower.frame import Frame
 from dcpy.frontend.lower.functions import memoized_functions, nonlocals, recursion, text_methods
 from dcpy.frontend.lower.functions.annotation_agreement import require_annotated
 from dcpy.frontend.lower.functions.attribute_functions import call_attribute_function
@@ -457,9 +457,7 @@ def _run(frame: Frame, inner: Frame, bound: Mapping[str, Value]) -> Value:
             inner.env[name] = list_references.kept(frame, iterator_uses.named(inner, value))
     inner.env |= objects.fields(frame.env)
     with frame.emit.of_function(inner.define.name, own=inner.source.is_own), frame.emit.wrapping(inner.source.wraps):
-        flow = frame.program.evaluator.execute(inner, inner.define.body)
-    if flow is Flow.LEFT and ".return" not in inner.env and inner.raised is not None:
-        raise inner.raised  # on all paths: what the caller does with the result is never reached
+        frame.program.evaluator.execute(inner, inner.define.body)
     returned = dynamic_sizes.materialized_sizes(frame, inner.env.get(".return", Static(None)))
     frame.env |= list_references.leaving(inner.env, frame.env, returned)
     frame.emit.statement(span)

@@ -203,7 +203,14 @@ def call_method(
         return dictionaries.call_method(frame, owner, name, args, kwargs)
     if isinstance(owner, TextValue):
         found = characters.method(frame.b, owner, name, args)
-        return stored_texts.method(frame, owner, name, args) if found is None else found
+        found = stored_texts.method(frame, owner, name, args) if found is None else found
+        if found is None:
+            raise FrontendError(
+                f".{name}() of {kind_of(owner)} is not supported",
+                notes=("how many texts it gives is known at run time only",),
+                help="return the text, and look into it after the call",
+            )
+        return found
     if name in _OPERATORS:
         _OPERATORS[name](frame, owner, *args)
         return NONE
