@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from dcpy.base.errors import FrontendError
 from dcpy.base.string_formatting import CHOSEN
 from dcpy.base.text_table import TABLE
 from dcpy.frontend.abstract_values.list_values import JoinedList
-from dcpy.frontend.abstract_values.values import Static, TextValue, TupleValue, Value, VariantValue
+from dcpy.frontend.abstract_values.values import Static, TextValue, TupleValue, Value, VariantValue, kind_of
 from dcpy.frontend.callback_decorator import Callback
 from dcpy.frontend.lower.functions.callback_calls import call_back
-from dcpy.frontend.lower.sequences import growing_texts
-from dcpy.frontend.python.spelled_texts import CHANGED, FORMATTED, FOUND, KEPT, TOLD
+from dcpy.frontend.lower.sequences import characters, growing_texts
+from dcpy.frontend.python.spelled_texts import CHANGED, FOUND, KEPT, TOLD
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame
@@ -50,15 +51,24 @@ def _stored(frame: Frame, callback: Callback, args: Sequence[Value]) -> Value:
     return TextValue(((call_back(frame, callback, args, {}, unused=False), CHOSEN, TABLE),))
 
 
-def method(frame: Frame, owner: Value, name: str, args: Sequence[Value]) -> Value | None:
-    """``text.name(*args)`` of a text that is made at run time, by Python; None for methods that return lists."""
+def call_method(frame: Frame, owner: TextValue, name: str, args: Sequence[Value]) -> Value:
+    """``text.name(*args)`` of a text that is made at run time."""
+    found = characters.method(frame.b, owner, name, args)
+    found = _by_python(frame, owner, name, args) if found is None else found
+    if found is None:
+        raise FrontendError(
+            f".{name}() of {kind_of(owner)} is not supported",
+            notes=("how many texts it gives is known at run time only",),
+            help="return the text, and look into it after the call",
+        )
+    return found
+
+
+def _by_python(frame: Frame, owner: Value, name: str, args: Sequence[Value]) -> Value | None:
+    """The result of a method that Python calls; None for methods that return lists."""
     given = [owner, Static(name), TupleValue(tuple(args))]
     if name in _TEXTS:
         return _stored(frame, CHANGED, given)
     told = FOUND if name in _NUMBERS else TOLD if name in _BOOLS else None
     return None if told is None else call_back(frame, told, given, {}, unused=False)
 
-
-def formatted(frame: Frame, value: Value, spec: Value) -> Value:
-    """``format(value, spec)``, where the format is made at run time."""
-    return _stored(frame, FORMATTED, [value, spec])

@@ -34,7 +34,6 @@ from dcpy.frontend.lower.lowering_signals import WillRaise, raised_by
 from dcpy.frontend.lower.name_binding import bound_item, materialize
 from dcpy.frontend.lower.sequences import (
     amortized_append,
-    characters,
     dictionaries,
     item_kinds,
     list_contents,
@@ -202,15 +201,7 @@ def call_method(
     if isinstance(owner, DictValue):
         return dictionaries.call_method(frame, owner, name, args, kwargs)
     if isinstance(owner, TextValue):
-        found = characters.method(frame.b, owner, name, args)
-        found = stored_texts.method(frame, owner, name, args) if found is None else found
-        if found is None:
-            raise FrontendError(
-                f".{name}() of {kind_of(owner)} is not supported",
-                notes=("how many texts it gives is known at run time only",),
-                help="return the text, and look into it after the call",
-            )
-        return found
+        return stored_texts.call_method(frame, owner, name, args)
     if name in _OPERATORS:
         _OPERATORS[name](frame, owner, *args)
         return NONE
