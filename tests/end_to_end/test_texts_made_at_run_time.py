@@ -177,16 +177,11 @@ def joined_numbers(board, k):
     return " ".join([i * 2 for i in range(k)])
 
 
-def length_of_a_text(board, k):
-    return len(str(board.mean()))
-
-
 def text_of_an_array(board, k):
     return str(board)
 
 
 @pytest.mark.parametrize(("program", "message"), [
-    (length_of_a_text, "ask for the number itself"),
     (joined_numbers, r'`" ".join\(str\(x\) for x in xs\)`'), (text_of_an_array, "print it"),
 ])  # fmt: skip
 def test_refused_with_a_rewrite(program, message):
