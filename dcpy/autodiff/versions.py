@@ -17,6 +17,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from dcpy.autodiff.activity import Activity
+from dcpy.autodiff.kills import Kills
 from dcpy.autodiff.obstacles import refuse
 from dcpy.autodiff.reverse.code import forward_row
 from dcpy.autodiff.reverse.items import ItemTree, LoopItem, Pointwise, ProgramItem
@@ -77,6 +78,7 @@ class ReadVersions:
     def __init__(self, rw: Rewriter, program: ItemTree) -> None:
         self._rw, self._program = rw, program
         self._activity: Activity = program.activity
+        self._kills = Kills(rw.uses, program)
         self.tapes: dict[tuple[SavePoint, str], Tape] = {}
         self.again: dict[str, Again] = {}
         self._homes: dict[str, LoopItem | None] = {}
@@ -92,7 +94,7 @@ class ReadVersions:
             self._homes[base] = self._bodies.get(id(region))
         return self._homes[base]
 
-    def save_point(self, base: str, reader: ProgramItem) -> SavePoint | None:
+    def save_point(self, base: str, memlet: Memlet, reader: ProgramItem) -> SavePoint | None:
         """The place where a value that an item reads must be saved; None where it is alive later."""
         home = self.home(base)
         item, first = reader, True
@@ -100,13 +102,13 @@ class ReadVersions:
             around = item.around
             later = self._program.siblings(around)[item.position + (0 if first and not _holds(item) else 1) :]
             for other in later:
-                if base in other.writes:
+                if base in other.writes and self._kills.may_kill(memlet, reader, other, again=False):
                     return SavePoint(other)
             if around is None:
                 return None
             if around is home:
                 return SavePoint(around, is_end=True)
-            if base in around.writes:
+            if base in around.writes and self._kills.may_kill(memlet, reader, around, again=True):
                 return SavePoint(around, is_end=True)
             item, first = around, False
 
@@ -144,7 +146,7 @@ class ReadVersions:
                 for needed in self.inputs_again(found, base):
                     self.request(needed, found.writer)
             return
-        point = self.save_point(base, reader)
+        point = self.save_point(base, memlet, reader)
         if point is None:
             return
         name, subset = self.place(memlet, ordered=ordered)
@@ -218,7 +220,7 @@ class ReadVersions:
         name, subset = self.place(memlet, ordered=ordered)
         if base in self.again and self._recomputed(base, reader) is not None:
             return Memlet(self.again[base].name if name == base else name, subset)
-        point = self.save_point(base, reader)
+        point = self.save_point(base, memlet, reader)
         if point is None:
             return Memlet(name, subset)
         tape = self.tapes[point, name]

@@ -186,6 +186,19 @@ class SDFG(GraphWords):
 
         return listing(driver.artifact_of(self, signature_of(self), resolve_options(options)))
 
+    @own_frames_hidden
+    def gradient(self, wrt: Sequence[str]) -> SDFG:
+        """Add the gradients of the only result, a real number, by floating-point arguments; return itself.
+
+        It then returns a pair: the number, and a tuple of gradients in the order of `wrt`. Works on the simple form,
+        before `auto_optimize`. Raises `GradientRefused`, with what to write instead; `dcpy.grad` does this to programs.
+        """
+        from dcpy.autodiff.reverse.mode import reverse_mode  # late: for gradients only
+
+        plugins.load()
+        reverse_mode(self, tuple(wrt))
+        return self
+
     def applied(self) -> dict[str, int]:
         """Return how often each transformation has run on this SDFG."""
         counts: dict[str, int] = {}

@@ -171,8 +171,10 @@ class ItemTree:
         ]
         is_active = any(self.activity.holds(memlet.container) for memlet in self._memlets(node)[1])
         match node:
-            case Tasklet() | Map() if is_active:
-                return _of_tasklets(node, bases[0], bases[1], self._uses)
+            case Tasklet():
+                return _of_tasklets(node, bases[0], bases[1], self._uses, is_active)
+            case Map() if is_plain(node, self.activity):
+                return _of_tasklets(node, bases[0], bases[1], self._uses, is_active)
             case Copy() if is_active:
                 return _of_copy(node, bases[0], bases[1], self._uses)
             case LibraryNode() if is_active and node.kind == "reduce" and self.activity.inputs(node.inputs):
@@ -255,9 +257,11 @@ class RowReader:
         return Ref(self.row[-1][0], value.dtype)
 
 
-def _of_tasklets(node: Tasklet | Map, reads: frozenset[str], writes: frozenset[str], uses: Uses) -> Pointwise:
+def _of_tasklets(
+    node: Tasklet | Map, reads: frozenset[str], writes: frozenset[str], uses: Uses, is_active: bool
+) -> Pointwise:
     reader = RowReader()
-    made = Pointwise(node, reads, writes, True)
+    made = Pointwise(node, reads, writes, is_active)
     tasklets: list[Node] = [node]
     private: Mapping[str, object] = {}
     if isinstance(node, Map):

@@ -142,15 +142,12 @@ class ReverseMode:
         symbols: set[str] = set()
         for item in self.program.walk():
             match item:
-                case Pointwise():
+                case Pointwise(is_active=True):
                     self.codes[item] = code = AdjointCode(item, self.activity.inputs(item.inputs),
                                                           self.activity.inputs(item.outputs))  # fmt: skip
                     for name in sorted(code.values_read()):
                         self.versions.request(item.inputs[name], item)
-                    memlets = [*item.inputs.values(), *item.outputs.values()]
-                    symbols.update(s for memlet in memlets for s in memlet.subset.symbols)
-                    symbols.update(s for values in item.domain for s in values.symbols)
-                    symbols.update(s for _, value in item.code for s in symbols_of(value))
+                    symbols.update(_symbols_of(item))
                 case LibraryItem():
                     for name in self.operands.needed(item):
                         self.versions.request(item.node.inputs[name], item, ordered=True)
@@ -158,6 +155,8 @@ class ReverseMode:
                     symbols.update(s for memlet in operands for s in memlet.subset.symbols)
                 case LoopItem():
                     symbols.update(item.loop.range.symbols)
+        for found in self.versions.again.values():
+            symbols.update(_symbols_of(found.writer))
         return self._lets(symbols)
 
     def _lets(self, symbols: set[str]) -> dict[str, LetItem]:
@@ -177,7 +176,8 @@ class ReverseMode:
             assert isinstance(item.element, SymbolAssign)
             for load in loads_of(item.element.value):
                 self.versions.request(Memlet(load.container, Subset(load.indices)), item)
-            for other in symbols_of(item.element.value):
+            again = [other for writer in self.versions.again.values() for other in _symbols_of(writer.writer)]
+            for other in (*symbols_of(item.element.value), *again):
                 if other in self.rw.sdfg.assigned_symbols and other not in pending:
                     pending.append(other)
         return found
@@ -198,13 +198,13 @@ class ReverseMode:
                 self.operands.compute_again(item, body)
         for item in reversed(items):
             match item:
-                case Pointwise():
+                case Pointwise(is_active=True):
                     statements.pointwise(item, body)
                 case LibraryItem():
                     statements.library(item, body)
                 case LoopItem():
                     self._loop(item, body, statements, lets)
-                case Opaque() | LetItem():
+                case Opaque() | LetItem() | Pointwise():
                     pass
 
     def _loop(
@@ -308,3 +308,11 @@ class ReverseMode:
             results.append(Result("array" if desc.shape else "scalar", self.operands.bars[name]))
         sdfg.results = tuple(results)
         sdfg.structure = (sdfg.structure, tuple(places))
+
+
+def _symbols_of(item: Pointwise) -> list[str]:
+    """The symbols in the memlets, the domain and the code of an item."""
+    memlets = [*item.inputs.values(), *item.outputs.values()]
+    found = [name for memlet in memlets for name in memlet.subset.symbols]
+    found += [name for values in item.domain for name in values.symbols]
+    return found + [name for _, value in item.code for name in symbols_of(value)]
