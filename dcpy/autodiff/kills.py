@@ -56,7 +56,7 @@ class Kills:
     def _written(
         self, writer: ProgramItem, base: str, other: ProgramItem, again: bool
     ) -> Iterator[Footprint | None]:
-        """What an item writes of a base, over the iterations that follow; None where that is not known."""
+        """The elements of a base that an item writes in iterations that follow; None where that is not known."""
         over: list[Variable] = []
         names: dict[str, ExprLike] = {}
         if again and isinstance(other, LoopItem):
