@@ -243,7 +243,8 @@ class ReadVersions:
         sizes = [trips(loop) for loop in point.loops()]
         steady = {*rw.sdfg.symbols, *(name for name in rw.sdfg.assigned_symbols if self._is_outermost(name))}
         for low, stop in self._bounds(tape, desc):
-            size = stop - low
+            known = largest(stop - low, point.loops())
+            size = stop - low if known is None else known
             ranges = Ranges({name: (ZERO, None) for name in rw.sdfg.sizes})
             sizes.append(size if ranges.proves_nonneg(size) else max_of(size, 0))
         for size in sizes:
@@ -302,19 +303,24 @@ def mapped(params: Iterable[str], domain: Iterable[Range], *nodes: Node) -> Node
 
 def trips(item: LoopItem) -> Expr:
     """The number of iterations of a loop, at least 0; of one whose bounds depend on loops around it the largest."""
-    values = item.loop.range
-    size = values.size
-    for outer in reversed(item.loops()):
+    size = largest(item.loop.range.size, item.loops())
+    if size is None:
+        refuse(f"how often {item.loop.title} runs depends on loops around it in no simple way", item.element,
+               "write bounds that are sums of loop variables")  # fmt: skip
+    return size if Ranges().proves_nonneg(size) else max_of(size, 0)
+
+
+def largest(size: Expr, around: Iterable[LoopItem]) -> Expr | None:
+    """A size in a nest of loops without their parameters, at least as large as in any iteration; None if not known."""
+    for outer in reversed(tuple(around)):
         name = outer.loop.param
         if name not in size.symbols:
             continue
         if size.linear_in(name) is None:
-            refuse(f"the number of iterations of a loop depends on {name!r} in no simple way", item.element,
-                   "write bounds that are sums of loop variables")  # fmt: skip
+            return None
         span = outer.loop.range
         size = max_of(size.subs({name: span.start}), size.subs({name: span.last}))
-    ranges = Ranges()
-    return size if ranges.proves_nonneg(size) else max_of(size, 0)
+    return size
 
 
 def trip_number(item: LoopItem) -> Expr:
