@@ -52,6 +52,7 @@ _HOME = {name: module for module, names in _NAMES.items() for name in names}
 _NAMES_ELSEWHERE = {  # of Numba, JAX, CuPy and NumPy
     "jit": "@dcpy.program", "njit": "@dcpy.program", "vectorize": "@dcpy.program", "guvectorize": "@dcpy.program",
     "prange": "range: dcpy runs iterations in parallel where they are independent; or dcpy.map",
+    "disable_jit": "dcpy.disable()",
     "vmap": "a loop, or broadcasting", "int": "dcpy.int64", "float": "dcpy.float64", "complex": "dcpy.complex128",
     "bool": "dcpy.bool_", "array": "dcpy.float64[N]", "asarray": "np.asarray",
 }  # fmt: skip

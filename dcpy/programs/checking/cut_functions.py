@@ -11,6 +11,8 @@ before   def f(x):               behind `y = ..` in one iteration   def f(x, *, 
                                                                          s += y
                                                                      return s, y
 
+Arrays without contents are zeros in it.
+
 A way leads to a statement: positions in blocks, and the blocks. All iterations of a loop are one function.
 """
 
@@ -23,6 +25,8 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
+import numpy as np
+
 from dcpy.frontend.introspection.function_source import Source
 from dcpy.frontend.introspection.synthesized_functions import derived
 
@@ -30,6 +34,12 @@ SHOWN = {"dcpy_result": "the result", "dcpy_test": "the condition"}  # variables
 TEST = "test"  # in place of a block: the condition of an `if`
 RETURNED = "returned"  # the message of what is raised where the function returns earlier
 _PREFIX = "dcpy_"
+#: names of functions in cut functions: what each stands for, and what it is
+_EMPTY = {
+    "dcpy_zeros": (np.empty, np.zeros),
+    "dcpy_zeros_like": (np.empty_like, np.zeros_like),
+    "dcpy_zeros_of_class": (np.ndarray, np.zeros),
+}
 ENTERED = f"{_PREFIX}entered"  # the iterations of the loops around a branch, when it was last entered
 
 
@@ -95,7 +105,8 @@ class Cut:
 
     def function(self, names: Sequence[str] | None) -> FunctionType:
         """The function, which returns these names as a tuple; None: all local variables as a dictionary."""
-        node = copy.deepcopy(self._node)
+        filled = FilledArrays(self.source.function)
+        node = filled.visit(copy.deepcopy(self._node))
         node.decorator_list, node.returns = [], None
         place = statement_at(node, self.way)
         node.body = list(_Cutter(self.whole, marks=names is None).cut(node.body, self.way))
@@ -110,7 +121,7 @@ class Cut:
                 ast.copy_location(part, place)
         for part in ast.walk(node.body[-1]):
             ast.copy_location(part, place)
-        made = derived(self.source, node, same_parameters=True)
+        made = derived(self.source, node, sees=filled.used, same_parameters=True)
         given = made.__kwdefaults__ or {}
         made.__kwdefaults__ = {name: value for name, value in given.items() if name not in self.stops} or None
         return made
@@ -124,6 +135,34 @@ def own_names(found: Mapping[str, Any]) -> dict[str, Any]:
 def shown_name(name: str) -> str:
     """The name of a variable, as the user knows it."""
     return SHOWN.get(name, name)
+
+
+class FilledArrays(ast.NodeTransformer):
+    """Zeros in place of arrays without contents (``np.empty``): what is in these differs between any two runs."""
+
+    def __init__(self, function: Any) -> None:
+        self._function = function
+        self.used: dict[str, Any] = {}
+
+    def visit_Call(self, call: ast.Call) -> ast.expr:
+        self.generic_visit(call)
+        named = next((name for name, (empty, _) in _EMPTY.items() if self._is(call.func, empty)), "")
+        if named and all(keyword.arg in ("shape", "dtype", "order", "prototype") for keyword in call.keywords):
+            self.used[named] = _EMPTY[named][1]
+            call.func = ast.copy_location(ast.Name(named, ast.Load()), call.func)
+        return call
+
+    def _is(self, function: ast.expr, wanted: Any) -> bool:
+        """Return whether an expression is a function of NumPy's, by its name or that of a module."""
+        if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
+            return getattr(self._known(function.value.id), function.attr, None) is wanted
+        return isinstance(function, ast.Name) and self._known(function.id) is wanted
+
+    def _known(self, name: str) -> Any:
+        free = self._function.__code__.co_freevars
+        if name in free:
+            return self._function.__closure__[free.index(name)].cell_contents
+        return None if name in self._function.__code__.co_varnames else self._function.__globals__.get(name)
 
 
 class _ReturnsAsResults(ast.NodeTransformer):

@@ -2,7 +2,9 @@
 
 import ast
 
+import numpy as np
 import pytest
+from numpy import empty
 
 from dcpy.frontend.introspection.function_source import read_source
 from dcpy.programs.checking.cut_functions import ENTERED, Cut, WayStep, loops_on, own_names, statement_at
@@ -107,3 +109,29 @@ def test_ways():
     cut = Cut(SOURCE, INNER)
     assert (cut.counts, cut.stops) == (("dcpy_count_0", "dcpy_count_1"), ("dcpy_stop_0", "dcpy_stop_1"))
     assert cut.function(("s",)).written_as.lineno == SOURCE.node.lineno  # places are the user's
+
+
+def allocating(n):
+    a = np.empty(n)
+    b = np.empty_like(a, dtype=np.int32)
+    c = np.ndarray((n, 2), dtype=np.float32)
+    d = empty(n)
+    e = np.ndarray(n, buffer=a)
+    a[:] = 1
+    return a, b, c, d, e
+
+
+def test_arrays_without_contents_are_zeros():
+    cut = Cut(read_source(allocating), (WayStep(4),))
+    assert text(cut, ("a",)) == """\
+def allocating(n):
+    a = dcpy_zeros(n)
+    b = dcpy_zeros_like(a, dtype=np.int32)
+    c = dcpy_zeros_of_class((n, 2), dtype=np.float32)
+    d = dcpy_zeros(n)
+    e = np.ndarray(n, buffer=a)
+    return (a,)"""
+    found = own_names(cut.function(None)(n=3))
+    for name, dtype, shape in (("a", "f8", (3,)), ("b", "i4", (3,)), ("c", "f4", (3, 2)), ("d", "f8", (3,))):
+        assert (found[name].dtype, found[name].shape, found[name].any()) == (np.dtype(dtype), shape, False)
+    assert np.shares_memory(found["e"], found["a"])

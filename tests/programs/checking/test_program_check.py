@@ -132,6 +132,20 @@ def test_methods_and_disabled_programs():
     assert found.place.line == line_of(Owner.cleaned, "return")
 
 
+def test_what_is_not_written_is_not_compared():
+    @dcpy.program(cpu_fast_math=True)
+    def cleaned(x):
+        out = np.empty_like(x)
+        for k in range(x.shape[0]):
+            out[k] = 0.0 if np.isnan(x[k]) else x[k]
+        return out
+
+    found = cleaned.check(X)
+    assert found.place.line == line_of(cleaned, "out[k] =")
+    assert [count for _, count in found.iterations] == [2]
+    assert found.difference.element == (1,)
+
+
 def test_a_lambda_has_one_statement():
     found = dcpy.program(lambda x: np.where(np.isnan(x), 0.0, x), cpu_fast_math=True).check(X)
     assert (found.place, found.difference.element) == (None, (1,))
