@@ -268,17 +268,24 @@ class AdjointProgram(DerivativeProgram):
         sizes = symbols_of(sdfg, {name: value for name, value in bound.items() if name in sdfg.arguments}, {})
         made = reverse_mode(sdfg, key, results=self._seeded_results(sdfg, more), seeded=seeded, sizes=sizes)
         added = {argument: name for name, argument in made.arguments.items()}
-        return sdfg, added | {argument: f"return[{place}]" for place, argument in made.results.items()}, None
+        returned = [name for name in more if name.startswith("return[")]
+        return sdfg, added | dict(zip(made.results, returned, strict=True)), None
 
     def _seeded_results(self, sdfg: SDFG, more: tuple[str, ...]) -> Sequence[int] | None:
         """The results that have a seed, by position; None: the only one is a number with seed 1."""
         if not self._is_seeded:
             return None
-        places = [int(name[7:-1]) for name in more if name.startswith("return[")]
-        for place in places:
-            if place >= len(sdfg.results) or not sdfg.results[place].container:
-                raise ArgumentError(f"a seed for result {place} of {self.name}(), which has {len(sdfg.results)}")
-        return places
+        known = sdfg.structure if isinstance(sdfg.structure, tuple) else (sdfg.structure,)
+        found: list[int] = []
+        for place in (int(name[7:-1]) for name in more if name.startswith("return[")):
+            number = known[place] if place < len(known) else None
+            container = sdfg.results[number].container if isinstance(number, int) else ""
+            if not container or not sdfg.desc(container).dtype.is_inexact:
+                raise ArgumentError(f"a seed for result {place} of {self.name}(), which is no floating-point number",
+                                    help="pass None in its place")  # fmt: skip
+            assert isinstance(number, int)
+            found.append(number)
+        return found
 
 
 @own_frames_hidden

@@ -194,6 +194,33 @@ def test_products_with_seeds_are_those_of_forward_mode():
     assert backward == pytest.approx(forward, rel=1e-13)
 
 
+def repeated(x):
+    y = x * x
+    return y, x.shape[0], y, y[::2], x.sum()
+
+
+def test_results_that_show_the_same_memory_add_up():
+    x, v = RNG.random(4), RNG.random(4)
+    _, tangents = dcpy.jvp(repeated)(x, tangents=v)
+    seeds = (RNG.random(4), None, RNG.random(4), RNG.random(2), 0.3)
+    _, gradient = dcpy.vjp(repeated)(x, seeds=seeds)
+    forward = sum(np.sum(w * t) for w, t in zip(seeds, tangents, strict=True) if w is not None)
+    assert np.sum(gradient * v) == pytest.approx(forward, rel=1e-13)
+    with pytest.raises(dcpy.ArgumentError, match="a seed for result 1 of"):
+        dcpy.vjp(repeated)(x, seeds=(None, 1.0))
+
+
+def handed_back(x):
+    x *= x
+    return x[1:]
+
+
+def test_a_result_that_is_a_part_of_an_argument_shares_its_adjoint():
+    x = np.array([1.0, 2.0, 3.0])
+    _, gradient = dcpy.vjp(handed_back)(x.copy(), seeds={"return": np.array([10.0, 20.0]), "x": np.ones(3)})
+    np.testing.assert_array_equal(gradient, [2.0, 44.0, 126.0])
+
+
 def test_what_has_no_seed_has_the_seed_zero():
     x, y = np.array([1.0, 2.0]), np.array([3.0, 4.0])
     _, gradient = dcpy.vjp(several, wrt="y")(x.copy(), y, 1, seeds={"x": np.array([1.0, 10.0])})

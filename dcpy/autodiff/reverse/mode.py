@@ -36,9 +36,9 @@ from dcpy.ir.symbolic import ZERO, Expr, sym
 
 @dataclass(frozen=True)
 class SeedNames:
-    """Names of the arguments that take seeds: for results by position, and for updated arguments by name."""
+    """Names of the arguments that take seeds: for results in the order asked for, for updated arguments by name."""
 
-    results: dict[int, str]
+    results: tuple[str, ...]
     arguments: dict[str, str]
 
 
@@ -53,8 +53,9 @@ def reverse_mode(
     """Add the gradients by some floating-point arguments, in place.
 
     The SDFG then returns a pair: what it returned before, and a tuple of gradients in the order of `wrt`. Some of its
-    `results`, by position, and of its updated arguments, `seeded`, have seeds; with None its only result is a number,
-    and has the seed 1. What holds for `sizes`, values of symbols, may be assumed of a call. Raises `GradientRefused`.
+    `results`, by number, each as often as it has a seed, and of its updated arguments, `seeded`, have seeds; with None
+    its only result is a number, and has the seed 1. What holds for `sizes`, values of symbols, may be assumed of a
+    call. Raises `GradientRefused`.
     """
     prepare_for_reversal(sdfg, wrt)
     with rewriting(sdfg, f"reverse-mode{{wrt=({','.join(wrt)})}}") as rw:
@@ -229,7 +230,7 @@ class ReverseMode:
     def _seeds(self, last: ReversedBody) -> SeedNames:
         rw = self.rw
         self.operands.open(last)
-        results: dict[int, str] = {}
+        results: list[str] = []
         arguments: dict[str, str] = {}
         if self.places is None:
             place = self._only_number()
@@ -240,13 +241,13 @@ class ReverseMode:
                 del last.untouched[self.activity.base(container)]
                 node = self.writer.pointwise({}, ((), ()), {}, {"out": target}, [("out", number(1.0, desc.dtype))])
                 last.add(node)
-            return SeedNames({}, {})
+            return SeedNames((), {})
         for place in self.places:
             container = rw.sdfg.results[place].container
-            results[place] = self._seed(container, last, f"return{place}")
+            results.append(self._seed(container, last, f"return{len(results)}"))
         for name in self.seeded:
             arguments[name] = self._seed(name, last, name)
-        return SeedNames(results, arguments)
+        return SeedNames(tuple(results), arguments)
 
     def _start(self, container: str, last: ReversedBody) -> None:
         """Fill the adjoint of a result with zeros: a part of it gets a seed, or what it is added to."""
