@@ -99,13 +99,15 @@ class Tasklet(Node):
 class Copy(Node):
     """``dst[...] = src[...]``: shapes (of kept dimensions) and dtypes agree; as if read whole before written.
 
-    Pushes to a stream where `dst` names one, pops where `src` does.
+    Pushes to a stream where `dst` names one, pops where `src` does. After one that `moves` all of a transient, what is
+    in the source is undefined: its memory may have become the destination's.
     """
 
     kind = "copy"
     roles: ClassVar[Roles] = {"src": Role.READ, "dst": Role.WRITTEN}
     src: Memlet
     dst: Memlet
+    moves: bool = False
     takes_queues = True
 
 

@@ -12,7 +12,7 @@ from dcpy.codegen.emit.operations import OPERATIONS
 from dcpy.codegen.emit.statements import STATEMENTS
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import Name
-from dcpy.codegen.lir.intrinsics import OF_KERNELS, WIDE
+from dcpy.codegen.lir.intrinsics import GIFTS, OF_KERNELS, WIDE
 from dcpy.codegen.lir.types import Basic
 from dcpy.codegen.prelude import CPP_PRELUDE
 from dcpy.ir import types
@@ -54,7 +54,7 @@ INTRINSICS = {
     "truth": "dcpy_truth", "convert": "dcpy_convert<{of}>({0})",
     "power": "dcpy_power<{1}, {of}>({0})", "half_power": "dcpy_half_power<{1}, {of}>({0})",
     "inverse_power": "dcpy_inverse_power<{1}, {of}>({0})",
-    "copy": "memcpy", "move": "memmove", "free": "free",
+    "copy": "memcpy", **dict.fromkeys(GIFTS, "memcpy"), "move": "memmove", "free": "free",
     "owned_buffer": "dcpy_owned_buffer", "take_kept": "__atomic_exchange_n({0}, (char *)nullptr, __ATOMIC_ACQ_REL)",
     "put": None, "take": None,
     "to_order": "dcpy_to_order_{dtype}({0}, {1})", "from_order": "dcpy_from_order_{dtype}({0})",

@@ -13,7 +13,7 @@ from dcpy.codegen.emit.c99 import C99, in_c
 from dcpy.codegen.fpga.vector_token_types import lanes_in
 from dcpy.codegen.fpga.vitis_hls import check_fail, is_whole
 from dcpy.codegen.lir import tree
-from dcpy.codegen.lir.intrinsics import ORDERS, PAST_CACHES
+from dcpy.codegen.lir.intrinsics import GIFTS, ORDERS, PAST_CACHES
 from dcpy.codegen.prelude import Prelude
 from dcpy.ir.data import Space
 from dcpy.ir.types import DType
@@ -111,7 +111,7 @@ INTEL = C99.but(
     intrinsics={
         "put": "write_channel_intel({0}, {1})", "take": "read_channel_intel({0})", "likely": "{0}",
         "is_set": "({0} != 0)",  # a byte, wherever it is: a pointer to it would have an address space
-        **dict.fromkeys(("half_power", "inverse_power", "copy", "move", "free", "owned_buffer", "take_kept")),
+        **dict.fromkeys(("half_power", "inverse_power", "copy", *GIFTS, "move", "free", "owned_buffer", "take_kept")),
         **dict.fromkeys((*ORDERS, *PAST_CACHES)),
     },
     statements={

@@ -15,7 +15,7 @@ from dcpy.codegen.emit.expressions import arguments
 from dcpy.codegen.fpga.vector_token_types import lanes_in
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import integer
-from dcpy.codegen.lir.intrinsics import ORDERS, PAST_CACHES
+from dcpy.codegen.lir.intrinsics import GIFTS, ORDERS, PAST_CACHES
 from dcpy.codegen.lir.types import Pointer, Reference
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ VITIS = CPP.but(
     },
     intrinsics={
         "put": "{0}.write({1})", "take": "{0}.read()", "likely": "{0}",
-        **dict.fromkeys(("half_power", "inverse_power", "copy", "move", "free", "owned_buffer", "take_kept")),
+        **dict.fromkeys(("half_power", "inverse_power", "copy", *GIFTS, "move", "free", "owned_buffer", "take_kept")),
         **dict.fromkeys((*ORDERS, *PAST_CACHES,
                          "push", "pop", "call_python",
                          "call_through")),

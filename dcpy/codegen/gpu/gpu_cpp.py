@@ -15,7 +15,7 @@ from dcpy.codegen.emit.cpp import CPP
 from dcpy.codegen.emit.expressions import CONDITIONAL, UNARY
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import Name
-from dcpy.codegen.lir.intrinsics import OF_DEVICES, OF_KERNELS, ORDERS, PAST_CACHES
+from dcpy.codegen.lir.intrinsics import GIFTS, OF_DEVICES, OF_KERNELS, ORDERS, PAST_CACHES
 from dcpy.codegen.lir.traversal import shared_bytes
 from dcpy.codegen.prelude import DEVICE_PRELUDE
 from dcpy.ir.data import Space
@@ -103,7 +103,7 @@ DEVICE = CPP.but(
     intrinsics={
         **{name: f"{{of}}(DCPY_{name.upper()})" for name in OF_KERNELS},
         "load_wide": "dcpy_load128", "store_wide": "dcpy_store128", "is_wide": "dcpy_is_aligned128",
-        **dict.fromkeys(("copy", "move", "free", "owned_buffer", "take_kept", *ORDERS, *PAST_CACHES,
+        **dict.fromkeys(("copy", *GIFTS, "move", "free", "owned_buffer", "take_kept", *ORDERS, *PAST_CACHES,
                          "push", "pop", "call_python", "call_through", *OF_DEVICES)),
     },
     statements={

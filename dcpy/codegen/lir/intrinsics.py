@@ -39,6 +39,8 @@ OF_DEVICES = (
     "device_on_stream", "device_seal", "device_defer", "device_recall", "has_graphs", "graph_begin", "graph_end",
     "graph_replay",
 )  # fmt: skip
+#: copies of bytes whose source nothing reads from now on; the second one to an argument
+GIFTS = ("give", "give_seen")
 #: integers that are as wide as floats
 ORDER = {types.float32: types.int32, types.float64: types.int64}
 ANY, BYTES = Pointer(Basic.VOID), Pointer(Basic.VOID, const=True)
@@ -60,6 +62,7 @@ INTRINSICS: Mapping[str, Callable[[Any], Rule]] = {
     "counted_size": lambda of: Rule((Basic.WIDE,), INDEX),  # or the largest number, where 64 bits do not hold the size
     "hidden": lambda of: Rule((INDEX,), INDEX),  # the same number, which the compiler does not know
     "copy": lambda of: Rule((ANY, BYTES, Basic.SIZE), Basic.VOID),  # bytes that do not overlap
+    **{name: lambda of: Rule((ANY, BYTES, Basic.SIZE), Basic.VOID) for name in GIFTS},
     "move": lambda of: Rule((ANY, BYTES, Basic.SIZE), Basic.VOID),  # bytes that may overlap
     "store_past_caches": lambda of: Rule((Pointer(of), Pointer(of, const=True), INDEX), Basic.VOID),  # so many elements
     "stores_are_seen": lambda of: Rule((), Basic.VOID),  # by other threads, those past the caches, too

@@ -81,6 +81,25 @@ def with_expressions(statement: Statement, change: Callable[[LirExpr], LirExpr])
     return statement
 
 
+def with_host_expressions(statement: Statement, change: Callable[[LirExpr], LirExpr]) -> Statement:
+    """A statement of functions for CPUs with changed expressions; the bodies that it owns stay."""
+    match statement:
+        case tree.Loop(start=start, stop=stop, step=step):
+            return replace(statement, start=change(start), stop=change(stop), step=change(step))
+        case tree.While(condition=condition):
+            return replace(statement, condition=change(condition))
+        case tree.If(cases=cases):
+            return replace(statement, cases=tuple((change(condition), body) for condition, body in cases))
+        case tree.TeamCall(call=call, condition=condition):
+            call = replace(call, args=tuple(map(change, call.args)))
+            return replace(statement, call=call, condition=None if condition is None else change(condition))
+        case tree.Return(value=value) if value is not None:
+            return replace(statement, value=change(value))
+        case tree.HeapBuffer(count=count) | tree.Grow(count=count):
+            return replace(statement, count=change(count))
+    return with_expressions(statement, change)
+
+
 def bodies(statement: Statement) -> tuple[Body, ...]:
     """The bodies that a statement owns."""
     match statement:

@@ -19,7 +19,7 @@ from dcpy.ir.expressions.scalar import Load, ScalarExpr
 from dcpy.ir.interp.argument_strides import fitting
 from dcpy.ir.interp.exceptions import raising
 from dcpy.ir.interp.frame import InterpreterFrame
-from dcpy.ir.interp.memory import Buffer, NDArray, StreamQueues, addresses, index_of, queue_name
+from dcpy.ir.interp.memory import Buffer, NDArray, StreamQueues, addresses, index_of, poison, queue_name
 from dcpy.ir.interp.race_detection import READ, WRITE, RaceDetector
 from dcpy.ir.interp.scalars import LeafValues, combine, evaluate, loud
 from dcpy.ir.library.callback_table import operand_memlets, site_of
@@ -54,6 +54,8 @@ class DataMovement:
         else:
             values = self.read(node.src, node)
         self.write(node.dst, values, node)
+        if node.moves:
+            self.frame.buffer(node.src.container).data[...] = poison(self.frame.desc(node.src.container).dtype)
 
     def run_library_node(self, node: LibraryNode) -> None:
         """Let the node compute on copies of its inputs, then combine its outputs with what is in memory."""

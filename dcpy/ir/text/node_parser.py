@@ -40,11 +40,11 @@ class NodeParser(DeclarationParser):
         match self.token.text if self.token.kind == "name" else "":
             case "tasklet":
                 return self._tasklet()
-            case "copy":
+            case "copy" | "move" as word:
                 self.advance()
                 src = self.memlet()
                 self.expect("->")
-                return Copy(src, self.memlet())
+                return Copy(src, self.memlet(), moves=word == "move")
             case "map":
                 return self._map()
             case "call":

@@ -173,8 +173,8 @@ class _SdfgPrinter:
                 code = "; ".join(f"{name} = {print_expr(value, names)}" for name, value in node.code)
                 head = _words("tasklet", node.name and quote(node.name), _flow(node.inputs, node.outputs))
                 return [f"{head} {{ {code} }}"]
-            case Copy(src=src, dst=dst):
-                return [f"copy {src} -> {dst}"]
+            case Copy(src=src, dst=dst, moves=moves):
+                return [f"{'move' if moves else 'copy'} {src} -> {dst}"]
             case Map():
                 domain = _domain(node.params, node.domain)
                 home = "" if node.home is None else f"home {node.home}"

@@ -9,6 +9,7 @@ from dcpy.ir.sdfg import Sdfg
 from dcpy.transforms.cpu.assign_schedules import AssignSchedules
 from dcpy.transforms.cpu.assign_storages import AssignStorages
 from dcpy.transforms.cpu.calls_in_stages import CallsInStages
+from dcpy.transforms.cpu.copy_to_move import CopyToMove
 from dcpy.transforms.cpu.forward_scalars import ForwardScalars
 from dcpy.transforms.cpu.hoist_buffers import HoistBuffers
 from dcpy.transforms.cpu.keep_buffers import KeepBuffers
@@ -69,6 +70,7 @@ def cpu_pipeline(options: CpuOptions, costs: Costs = COSTS, limits: Limits = LIM
         MapLinearization(costs=costs),
         repeat(ReuseFusion()),
         AssignStorages(limits),
+        CopyToMove(),
         ShareBuffers(),
         HoistBuffers(),
         KeepBuffers(),

@@ -28,7 +28,7 @@ def with_vector_loops(function: tree.Function) -> tree.Function:
     """A function of a CPU, whose loops of vectors are so."""
     if not any(map(_may_change, _vector_loops(function.body))):
         return function
-    names = Names((*_taken(function.body), *(param.name for param in function.params)))
+    names = Names((*names_taken(function.body), *(param.name for param in function.params)))
     loops = _VectorLoops(names, frozenset(_apart(function)))
     body = loops.body(function.body)
     return replace(function, body=(*declared_strides(loops.hidden), *body))
@@ -43,7 +43,7 @@ def _apart(function: tree.Function) -> Iterator[str]:
                 yield name
 
 
-def _taken(body: tree.Body) -> Iterator[str]:
+def names_taken(body: tree.Body) -> Iterator[str]:
     """Names that mean something already: variables, arrays, labels."""
     for statement in statements(body):
         if isinstance(statement, tree.Loop):

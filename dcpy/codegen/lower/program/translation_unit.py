@@ -18,6 +18,7 @@ from dcpy.codegen.lir.types import STATUS
 from dcpy.codegen.lower.buffers import register_places
 from dcpy.codegen.lower.calls import CallShape
 from dcpy.codegen.lower.context import Context, ModuleContext, declarations_of
+from dcpy.codegen.lower.cpu.moved_arrays import with_moved_arrays
 from dcpy.codegen.lower.cpu.vector_loops import with_vector_loops
 from dcpy.codegen.lower.device_lowering import DeviceLowering, device_of
 from dcpy.codegen.lower.program.c_abi import entry_functions
@@ -62,7 +63,7 @@ def lower_program(
     module.functions.append(function)
     module.functions += entry_functions(context, function, signature)
     if options.language is Language.CPP:
-        module.functions = list(map(with_vector_loops, module.functions))
+        module.functions = [with_vector_loops(with_moved_arrays(each)) for each in module.functions]
     module.functions = merged(module.functions, module.names)
     return module
 

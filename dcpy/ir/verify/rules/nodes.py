@@ -9,7 +9,7 @@ from dcpy.ir.data import Array, Data, Scalar, Stream
 from dcpy.ir.expressions.scalar import Ref, walk
 from dcpy.ir.nodes import Call, Callback, Copy, ForeignCall, LibraryNode, Map, Tasklet
 from dcpy.ir.region import Loop
-from dcpy.ir.subsets import Range
+from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.verify.rule import Findings, rule
 from dcpy.ir.verify.rules.containers import differ
 from dcpy.ir.verify.subjects import Scope
@@ -30,6 +30,18 @@ def copies_keep_their_shape(node: Copy, scope: Scope) -> Findings:
     if len(taken) != len(given) or (not scope.guarded and any(map(differ, taken, given))):
         shapes = " and ".join(f"[{', '.join(map(str, shape))}]" for shape in (taken, given))
         yield f"{node.src} and {node.dst} have different shapes: {shapes}"
+
+
+@rule("copy.moves", Copy)
+def moves_give_up_their_source(node: Copy, scope: Scope) -> Findings:
+    """What a copy moves is all of a transient array."""
+    src = scope.desc(node.src.container)
+    if not node.moves or src is None:
+        return
+    if not isinstance(src, Array) or not src.transient or node.src.container == node.dst.container:
+        yield f"{node.src.container!r} is no transient array that can be given up", "copy it"
+    elif node.src.subset != Subset.whole(src.shape):
+        yield f"{node.src} is not all of {node.src.container!r}", "copy it"
 
 
 def _not_in_tokens(node: Copy, src: Data, dst: Data) -> Findings:
