@@ -11,15 +11,23 @@ wherever the function is left, if the caller sees them then. Where a loop cannot
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dcpy.codegen.c_identifiers import Names
 from dcpy.codegen.lir import tree
-from dcpy.codegen.lir.expr import Infix, Intrinsic, LirExpr, Name
+from dcpy.codegen.lir.expr import Infix, Intrinsic, LirExpr, Literal, Name
 from dcpy.codegen.lir.intrinsics import GIFTS
-from dcpy.codegen.lir.traversal import bodies, statements, with_bodies, with_children, with_host_expressions
-from dcpy.codegen.lir.types import TRUTH, Basic
+from dcpy.codegen.lir.traversal import (
+    bodies,
+    expressions,
+    parts,
+    statements,
+    with_bodies,
+    with_children,
+    with_host_expressions,
+)
+from dcpy.codegen.lir.types import TRUTH, Basic, Pointer
 from dcpy.codegen.lower.cpu.vector_loops import names_taken
 
 
@@ -42,11 +50,13 @@ class Gift:
             tree.Assign(source, before),
         )
 
-    def bring_home(self, turns: Mapping[str, Name]) -> tree.Statement:
-        """Copy the last values to where they belong, if they are elsewhere."""
-        last = turns[self.to.name]
-        copy = tree.Evaluate(Intrinsic("copy", (self.to, last, self.size), Basic.VOID))
-        return tree.If(((Infix("!=", last, self.to, TRUTH), (copy,)),))
+    def bring_home(self, turns: Mapping[str, Name], used: Container[str]) -> tree.Body:
+        """Copy the last values of the array that something else uses to where they belong, if they are elsewhere."""
+        lasting = next((name for name in (self.to, self.source) if name.name in used), None)
+        if lasting is None:
+            return ()
+        copy = tree.Evaluate(Intrinsic("copy", (lasting, turns[lasting.name], self.size), Basic.VOID))
+        return (tree.If(((Infix("!=", turns[lasting.name], lasting, TRUTH), (copy,)),)),)
 
 
 def with_moved_arrays(function: tree.Function) -> tree.Function:
@@ -54,25 +64,45 @@ def with_moved_arrays(function: tree.Function) -> tree.Function:
     if not any(_gift(each) is not None for each in statements(function.body)):
         return function
     names = Names((*names_taken(function.body), *(param.name for param in function.params)))
-    return replace(function, body=_body(function.body, names))
+    return replace(function, body=_body(function.body, function, names))
 
 
-def _body(body: tree.Body, names: Names) -> tree.Body:
-    return tuple(found for statement in body for found in _statement(statement, names))
+def _body(body: tree.Body, function: tree.Function, names: Names) -> tree.Body:
+    return tuple(found for statement in body for found in _statement(statement, function, names))
 
 
-def _statement(statement: tree.Statement, names: Names) -> tree.Body:
-    statement = with_bodies(statement, lambda body: _body(body, names))
-    if not isinstance(statement, tree.Loop | tree.While):
-        return (statement,)
-    gifts = list(dict.fromkeys(_gifts(statement.body)))
-    if not gifts or not _can_exchange(statement, gifts):
-        return (statement,)
+def _statement(statement: tree.Statement, function: tree.Function, names: Names) -> tree.Body:
+    loop = with_bodies(statement, lambda body: _body(body, function, names))
+    if not isinstance(loop, tree.Loop | tree.While):
+        return (loop,)
+    gifts = list(dict.fromkeys(_gifts(loop.body)))
+    if not gifts or not _can_exchange(loop, gifts, function):
+        return (loop,)
+    used = {param.name for param in function.params} | set(_used(function.body, statement))
     pointers = dict.fromkeys(name for gift in gifts for name in (gift.to, gift.source))
     turns = {name.name: Name(names.fresh(f"{name.name}_turn"), name.type) for name in pointers}
-    iteration = _Iteration(turns, names, gifts)
-    loop = with_bodies(statement, iteration.body)
-    return (*(tree.Declare(turns[name.name].name, name.type, name) for name in pointers), loop, *iteration.home(gifts))
+    if any(gift.to.name in used and gift.source.name in used for gift in gifts):
+        return (loop,)
+    iteration = _Iteration(turns, names, gifts, used)
+    changed = with_bodies(loop, iteration.body)
+    declared = (tree.Declare(turns[name.name].name, name.type, name) for name in pointers)
+    return (*declared, changed, *iteration.home(gifts))
+
+
+def _used(body: tree.Body, loop: tree.Statement) -> Iterator[str]:
+    """The names in a body that something uses, other than a loop, and to ask whether there was memory."""
+    for statement in body:
+        if statement is loop:
+            continue
+        for expr in expressions(statement):
+            if not (isinstance(statement, tree.CheckFail) and _asks_for_memory(statement.condition)):
+                yield from (part.name for part in parts(expr) if isinstance(part, Name))
+        for inner in bodies(statement):
+            yield from _used(inner, loop)
+
+
+def _asks_for_memory(condition: LirExpr) -> bool:
+    return isinstance(condition, Infix) and condition.right == Literal(None, Pointer(Basic.VOID))
 
 
 def _gift(statement: tree.Statement) -> Gift | None:
@@ -93,17 +123,19 @@ def _gifts(body: tree.Body) -> Iterator[Gift]:
                 yield from _gifts(inner)
 
 
-def _can_exchange(loop: tree.Loop | tree.While, gifts: list[Gift]) -> bool:
+def _can_exchange(loop: tree.Loop | tree.While, gifts: list[Gift], function: tree.Function) -> bool:
     """Return whether variables may take the places of these arrays: one thread runs the loop, and allocates neither."""
     given = {name.name for gift in gifts for name in (gift.to, gift.source)}
     if len({gift.to for gift in gifts} | {gift.source for gift in gifts}) < 2 * len(gifts):
         return False  # which is where would depend on the iteration
+    if any(isinstance(each, tree.StackBuffer) and each.name in given for each in statements(function.body)):
+        return False  # the compiler may have it in registers
     attempts = {each.name for each in statements(loop.body) if isinstance(each, tree.Attempt)}
     for statement in statements((loop,)):
         match statement:
             case tree.Loop(marks=marks) if any(isinstance(mark, tree.Divided) for mark in marks):
                 return False
-            case tree.HeapBuffer(name=name) | tree.StackBuffer(name=name) | tree.Grow(name=name) if name in given:
+            case tree.HeapBuffer(name=name) | tree.Grow(name=name) if name in given:
                 return False
             case tree.CheckFail(leaves=leaves) if leaves and leaves not in attempts:
                 return False
@@ -117,9 +149,10 @@ class _Iteration:
     turns: Mapping[str, Name]
     names: Names
     gifts: Sequence[Gift]
+    used: Container[str]
 
     def home(self, gifts: Iterable[Gift]) -> tree.Body:
-        return tuple(gift.bring_home(self.turns) for gift in gifts)
+        return tuple(copy for gift in gifts for copy in gift.bring_home(self.turns, self.used))
 
     def body(self, body: tree.Body) -> tree.Body:
         return tuple(found for statement in body for found in self._statement(statement))
