@@ -102,6 +102,7 @@ TRANSFORMATIONS: Registry[type[Transformation[Any]]] = Registry(
         "recompute-fusion": f"{_FUSION}.recompute_fusion:RecomputeFusion",
         "call-fission": f"{_MAPS}.call_fission:CallFission",
         "cyclic-shift-to-map": f"{_MAPS}.cyclic_shift_to_map:CyclicShiftToMap",
+        "shift-composition": f"{_FUSION}.shift_composition:ShiftComposition",
         "partial-dead-store-elimination": (
             f"{_MAPS}.partial_dead_store_elimination:PartialDeadStoreElimination"
         ),

@@ -14,6 +14,7 @@ from dcpy.transforms.fusion.map_fusion import MapFusion
 from dcpy.transforms.fusion.node_splitting import NodeSplitting
 from dcpy.transforms.fusion.recompute_stencils import RecomputeStencils
 from dcpy.transforms.fusion.rematerialization import Rematerialization
+from dcpy.transforms.fusion.shift_composition import ShiftComposition
 from dcpy.transforms.fusion.subgraph_fusion import SubgraphFusion
 from dcpy.transforms.library_idioms import LibraryIdioms
 from dcpy.transforms.loops.chosen_iteration import ChosenIteration
@@ -80,6 +81,7 @@ AUTO_OPTIMIZE = Pipeline(
         CheckMotion(),
         StateFusion(),
         CyclicShiftToMap(),
+        ShiftComposition(),
         ArrayRenaming(),
         MapUnrolling(only_components=True),
         ArraySplitting(),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import ClassVar, TypeGuard
+from typing import ClassVar
 
 from dcpy.ir.analysis.accesses.access_relations import accesses_in
 from dcpy.ir.analysis.accesses.memory_access import Mode
@@ -12,18 +12,24 @@ from dcpy.ir.analysis.dataflow.def_use import Uses
 from dcpy.ir.analysis.dataflow.summaries import summary_of
 from dcpy.ir.analysis.polyhedral.integer_sets import one_covers
 from dcpy.ir.data import Array
-from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.effects import VISIBLE
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, Map, Node, Tasklet
 from dcpy.ir.region import Loop, Region, While
 from dcpy.ir.subsets import Subset
-from dcpy.ir.tree import Element, child_of, dominates, is_inside, owners_around, region_of
-from dcpy.transforms.passes import GraphPass
+from dcpy.ir.tree import Element, child_of, dominates, is_inside, owners_around
+from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """What reads the source of a copy after it, and is to read the copy."""
+
+    readers: tuple[Tasklet | Copy, ...] = ()
 
 
 @dataclass(frozen=True)
-class CopyToMove(GraphPass):
+class CopyToMove(Transformation[Move]):
     """Move an array that dies where it is copied as a whole, in an iteration of a loop.
 
     before   loop t = 0:T { data new: f64[N] ...  copy new[0:N] -> u[0:N] }
@@ -37,54 +43,74 @@ class CopyToMove(GraphPass):
 
     name: ClassVar[str] = "copy-to-move"
     optional: ClassVar[bool] = True
+    node = capture(Copy)
+    pattern = one(node)
 
-    def decide(self, rw: Rewriter) -> None:
-        """Mark the copies, and redirect reads."""
-        uses = rw.uses
-        for region in list(rw.sdfg.body.walk_regions()):
-            owners = list(owners_around(region))
-            if not owners or not isinstance(owners[0], Loop | While) or any(isinstance(one, Node) for one in owners):
-                continue
-            for name in region.containers:
-                if not _is_buffer(name, uses):
-                    continue
-                copy = _last_copy(name, region, uses)
-                if copy is not None and _may_be_anywhere(copy.dst.container, owners[0], uses):
-                    rw.update(copy, moves=True)
-                    continue
-                copy = _first_copy(name, region, uses)
-                if copy is not None and _is_unseen(copy.src.container, region, uses):
-                    _take(copy, rw)
+    def plan(self, m: Match) -> Move | Refusal:
+        """The readers to redirect. Refuses copies of parts, outside of loops, and of arrays that live on."""
+        copy, uses = m[self.node], m.uses
+        owners = list(owners_around(copy))
+        loop = owners[0] if owners else None
+        if copy.moves or not isinstance(loop, Loop | While) or any(isinstance(owner, Node) for owner in owners):
+            return Refusal("it is not directly in an iteration of a sequential loop, or moves already")
+        if not _is_whole(copy, uses):
+            return Refusal("it does not copy all of an array to another one of the same layout")
+        own = [name for name in (copy.src.container, copy.dst.container) if uses.home(name) is loop.body]
+        if len(own) != 1 or not uses.is_private(own[0]) or uses.overlapping(own[0]) != (own[0],):
+            return Refusal("not just one of the arrays is the iteration's own")
+        return _last(copy, loop, uses) if own[0] == copy.src.container else _first(copy, uses)
 
-
-def _last_copy(name: str, region: Region, uses: Uses) -> Copy | None:
-    """The copy of all of an array, in an iteration, after which nothing touches it."""
-    for each in uses.readers(name):
-        if _is_whole_copy(each, region, uses):
-            others = (one for one in uses.accessors(name) if one is not each)
-            return each if all(_is_before(one, each, region) for one in others) else None
-    return None
-
-
-def _first_copy(name: str, region: Region, uses: Uses) -> Copy | None:
-    """The copy that is all that is stored in an array, in an iteration."""
-    writers = uses.writers(name)
-    return writers[0] if len(writers) == 1 and _is_whole_copy(writers[0], region, uses) else None
+    def apply(self, m: Match, plan: Move, rw: Rewriter) -> Copy:
+        """Return the copy."""
+        copy = m[self.node]
+        source, target = copy.src.container, copy.dst.container
+        for reader in plan.readers:
+            if isinstance(reader, Copy):
+                rw.update(reader, src=_of(reader.src, source, target))
+            else:
+                rw.update(reader, inputs={name: _of(memlet, source, target) for name, memlet in reader.inputs.items()})
+        rw.update(copy, moves=True)
+        return copy
 
 
-def _is_whole_copy(element: Element, region: Region, uses: Uses) -> TypeGuard[Copy]:
-    """Return whether it is a copy of one array to another one of the same layout, directly in a state of a region."""
-    if not isinstance(element, Copy) or element.moves or element.state is None:
+def _is_whole(copy: Copy, uses: Uses) -> bool:
+    descs = [uses.desc(memlet.container) for memlet in (copy.src, copy.dst)]
+    arrays = [desc for desc in descs if isinstance(desc, Array)]
+    if len(arrays) < 2 or copy.dst.wcr or len({(desc.dtype, desc.shape, desc.strides) for desc in arrays}) > 1:
         return False
-    memlets = (element.src, element.dst)
-    if region_of(element.state) is not region or any(memlet.wcr for memlet in memlets):
-        return False
-    descs = [uses.desc(memlet.container) for memlet in memlets]
-    if not all(isinstance(desc, Array) and memlet.subset == Subset.whole(desc.shape)
-               for memlet, desc in zip(memlets, descs, strict=True)):  # fmt: skip
-        return False
-    layouts = {(desc.dtype, desc.shape, desc.strides) for desc in descs if isinstance(desc, Array)}
-    return len(layouts) == 1
+    return copy.src.subset == copy.dst.subset == Subset.whole(arrays[0].shape)
+
+
+def _last(copy: Copy, loop: Loop | While, uses: Uses) -> Move | Refusal:
+    """The copy of an iteration's own array, after which nothing touches it."""
+    source, target = copy.src.container, copy.dst.container
+    later = tuple(each for each in uses.accessors(source) if each is not copy and not _is_before(each, copy, loop.body))
+    if later:
+        return Refusal(f"{source!r} is accessed again", later)
+    if uses.overlapping(target) != (target,):
+        return Refusal(f"{target!r} has other names")
+    if target in uses.sdfg.arguments and summary_of(loop, uses).effects & VISIBLE:
+        return Refusal(f"the caller sees {target!r} where an exception is raised")
+    return Move()
+
+
+def _first(copy: Copy, uses: Uses) -> Move | Refusal:
+    """The copy of an array that is stored again as a whole."""
+    source, target, state = copy.src.container, copy.dst.container, copy.state
+    assert state is not None
+    if uses.writers(target) != (copy,):
+        return Refusal(f"{target!r} is stored to")
+    if source in uses.sdfg.arguments or uses.overlapping(source) != (source,):
+        return Refusal(f"{source!r} is an argument, or has other names")
+    behind = state.nodes[state.index(copy) + 1 :]
+    writer = next((node for node in behind if source in summary_of(node, uses).writes), None)
+    if writer is None or not _stores_all(writer, copy, uses):
+        return Refusal(f"{source!r} is not stored again, as a whole, by one node of the state")
+    readers = [each for node in behind[: behind.index(writer) + 1] for each in _reading(node, source, uses)]
+    found = tuple(each for each in readers if isinstance(each, Tasklet | Copy))
+    if len(found) < len(readers) or not all(_reads_first(each, writer, source, uses) for each in found):
+        return Refusal(f"{source!r} is read by more than tasklets and copies, or after a point has stored to it")
+    return Move(found)
 
 
 def _is_before(element: Element, last: Copy, region: Region) -> bool:
@@ -96,45 +122,6 @@ def _is_before(element: Element, last: Copy, region: Region) -> bool:
         return region.index(block) < region.index(state)
     node = child_of(state, element)
     return node is not None and state.index(node) < state.index(last)
-
-
-def _is_buffer(name: str, uses: Uses) -> bool:
-    """Return whether it is memory of the program's own that no other name shows."""
-    return isinstance(uses.desc(name), Array) and uses.is_private(name) and uses.overlapping(name) == (name,)
-
-
-def _is_unseen(name: str, region: Region, uses: Uses) -> bool:
-    """Return whether an array outlives iterations, and nobody sees it where the program ends with an exception."""
-    if uses.home(name) is region or uses.root(name) != name or uses.overlapping(name) != (name,):
-        return False
-    return name not in uses.sdfg.arguments
-
-
-def _may_be_anywhere(name: str, loop: Loop | While, uses: Uses) -> bool:
-    """Return whether an array that outlives iterations may be in other memory while the loop runs."""
-    if name in uses.sdfg.arguments and uses.overlapping(name) == (name,):
-        return not summary_of(loop, uses).effects & VISIBLE
-    return _is_unseen(name, loop.body, uses)
-
-
-def _take(copy: Copy, rw: Rewriter) -> None:
-    """Mark a copy whose source is stored again as a whole, once what is read up to then is read from the copy."""
-    source, state = copy.src.container, copy.state
-    assert state is not None
-    behind = state.nodes[state.index(copy) + 1 :]
-    writer = next((node for node in behind if source in summary_of(node, rw.uses).writes), None)
-    if writer is None or not _stores_all(writer, copy, rw.uses):
-        return
-    readers = [each for node in behind[: behind.index(writer) + 1] for each in _reading(node, source, rw.uses)]
-    if not all(isinstance(each, Tasklet | Copy) and _reads_first(each, writer, source, rw.uses) for each in readers):
-        return
-    target = copy.dst.container
-    for reader in readers:
-        if isinstance(reader, Copy):
-            rw.update(reader, src=_of(reader.src, source, target))
-        elif isinstance(reader, Tasklet):
-            rw.update(reader, inputs={name: _of(memlet, source, target) for name, memlet in reader.inputs.items()})
-    rw.update(copy, moves=True)
 
 
 def _of(memlet: Memlet, source: str, target: str) -> Memlet:

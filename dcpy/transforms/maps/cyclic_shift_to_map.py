@@ -113,8 +113,11 @@ def _kept(source: str, first: Copy, rw: Rewriter) -> str:
     state, uses = first.state, rw.uses
     assert state is not None
     whole = Memlet(source, Subset.whole(uses.desc(source).shape))
-    for node in reversed(state.nodes[: state.index(first)]):
+    place = state.index(first)
+    for node in (*reversed(state.nodes[:place]), *state.nodes[place:]):
         if isinstance(node, Copy) and node.src == whole and _is_whole_copy(node, first, uses):
+            if state.index(node) > place:
+                rw.move_nodes([node], state, place)
             return node.dst.container
     desc = uses.desc(source)
     fresh = Array.packed(desc.dtype, desc.shape, transient=True, span=first.span)
@@ -124,11 +127,13 @@ def _kept(source: str, first: Copy, rw: Rewriter) -> str:
 
 
 def _is_whole_copy(copy: Copy, first: Copy, uses: Uses) -> bool:
-    """Return whether a copy fills a temporary, and neither it nor its source is written up to a node."""
-    kept, source = copy.dst.container, copy.src.container
+    """Return whether a copy fills a temporary, and neither it nor its source is written between it and a node."""
+    kept, source, state = copy.dst.container, copy.src.container, first.state
     if not uses.is_private(kept) or uses.writers(kept) != (copy,) or uses.desc(kept).shape != uses.desc(source).shape:
         return False
-    return not any(uses.writers_between(name, copy, first) for name in uses.overlapping(source))
+    assert state is not None
+    ends = sorted((copy, first), key=state.index)
+    return not any(uses.writers_between(name, *ends) for name in uses.overlapping(source))
 
 
 def jump(param: Expr, end: Expr) -> Expr:

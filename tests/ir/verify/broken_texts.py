@@ -6,6 +6,8 @@ ARGS = "x: f64[N], y: f64[N], k: i64[N], A: f64[N, M], a: f64"
 CALLEE = "sdfg @g(p: f64[K], s: f64) { copy p[0:K] -> p[0:K] }"
 
 TEXTS = [
+    ("copy.moves", "move x[0:N] -> y[0:N]", "'x' is no transient array"),
+    ("copy.moves", "data t: f64[N] transient move t[0:2] -> x[0:2]", "t[0:2] is not all of 't'"),
     ("names.unique", "map i = 0:N { } loop i = 0:N { }", "'i' is the parameter of a map, and the parameter of a loop"),
     ("symbols.bound", "loop i = 0:N { let q = 1 } copy x[q] -> y[0]", "mentions 'q', which has no value there"),
     ("symbols.bound", "if k[0] > 0 { let q = 1 } copy x[q] -> y[0]", "a subset of 'x' mentions 'q'"),

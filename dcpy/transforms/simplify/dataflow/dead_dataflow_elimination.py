@@ -10,8 +10,9 @@ from dcpy.ir.data import Stream
 from dcpy.ir.effects import KEPT
 from dcpy.ir.expressions.scalar import Ref, walk
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Map, Node, Tasklet
+from dcpy.ir.nodes import Copy, Map, Node, Tasklet
 from dcpy.ir.region import Region, State
+from dcpy.ir.symbolic import ZERO
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 
 
@@ -23,8 +24,8 @@ class DeadDataflowElimination(Transformation[tuple[str, ...] | None]):
              B = g(A)
 
     Applies when everything that a node writes is transient memory which nothing reads, under any name: no view, no
-    condition, no check; or is what is there already. A node with an effect of its own stays: one that is seen outside,
-    may raise, or may not end.
+    condition, no check; or is what is there already; or is nothing, as that of an empty copy. A node with an effect of
+    its own stays: one that is seen outside, may raise, or may not end.
     """
 
     name: ClassVar[str] = "dead-dataflow-elimination"
@@ -36,6 +37,8 @@ class DeadDataflowElimination(Transformation[tuple[str, ...] | None]):
         node = m[self.node]
         if refusal := _other_effect(node, m):
             return refusal
+        if isinstance(node, Copy) and any(size is ZERO for size in (*node.src.subset.shape, *node.dst.subset.shape)):
+            return None
         if isinstance(node, Tasklet):
             dead = _dead_outputs(node, m)
             if len(dead) == len(node.outputs):
