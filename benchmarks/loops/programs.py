@@ -231,6 +231,32 @@ def lengths_of_edges(points, edges):
     return out
 
 
+def diffused(u, steps):
+    for _ in range(steps):
+        new = u.copy()
+        around = u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2]
+        new[1:-1, 1:-1] = u[1:-1, 1:-1] + 0.1 * (around - 4 * u[1:-1, 1:-1])
+        u = new
+    return u
+
+
+def relaxed_by_rolls(u, steps):
+    for _ in range(steps):
+        u = 0.25 * (np.roll(u, 1, 0) + np.roll(u, -1, 0) + np.roll(u, 1, 1) + np.roll(u, -1, 1))
+    return u
+
+
+def cells_by_rolls(alive, steps):
+    for _ in range(steps):
+        near = np.zeros(alive.shape, np.int64)
+        for dy in (-1, 0, 1):
+            for dx in (-1, 0, 1):
+                if dy or dx:
+                    near += np.roll(alive, (dy, dx), axis=(0, 1))
+        alive = (near == 3) | (alive & (near == 2))
+    return alive
+
+
 def great_circles(lat, lon, first, second):
     out = np.empty(len(first))
     for k in range(len(first)):
@@ -317,6 +343,9 @@ PROGRAMS: dict[str, Program] = {
         Program("F", "numba", great_circles, lambda rng: (*rng.random((2, 1000)), *rng.integers(0, 1000, (2, N)))),
         Program("F", "numba", sparse_rows, lambda rng: (rng.random((N, 7)), rng.integers(0, N, (N, 7)), rng.random(N))),
         Program("S-5", "numba", rotated_points, lambda rng: tuple(rng.random((3, N)))),
+        Program("E", "numpy", diffused, lambda rng: (rng.random((300, 300)), 50)),
+        Program("E", "numpy", relaxed_by_rolls, lambda rng: (rng.random((300, 300)), 50)),
+        Program("E", "numpy", cells_by_rolls, lambda rng: (rng.random((300, 300)) > 0.5, 50)),
         Program("F", "numpy", taken_inside, lambda rng: (rng.random(1000), rng.integers(-5, 1005, N))),
         Program("F", "numpy", clipped_lookups, lambda rng: (rng.random(1000), rng.integers(-5, 1005, N))),
         Program("S-6", "numba", triad, lambda rng: (*rng.random((3, N)), 2.0)),

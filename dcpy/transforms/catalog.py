@@ -18,6 +18,7 @@ _MEMORY = "dcpy.transforms.memory"
 _LOOPS = "dcpy.transforms.loops"
 _MAPS = "dcpy.transforms.maps"
 _SIMPLIFY = "dcpy.transforms.simplify"
+_CPU = "dcpy.transforms.cpu"
 
 #: names of earlier versions, for one version; those of classes follow from them
 FORMER = {
@@ -101,6 +102,7 @@ TRANSFORMATIONS: Registry[type[Transformation[Any]]] = Registry(
         "parallelization": f"{_MAPS}.parallelization:Parallelization",
         "recompute-fusion": f"{_FUSION}.recompute_fusion:RecomputeFusion",
         "call-fission": f"{_MAPS}.call_fission:CallFission",
+        "copy-to-move": f"{_CPU}.copy_to_move:CopyToMove",
         "cyclic-shift-to-map": f"{_MAPS}.cyclic_shift_to_map:CyclicShiftToMap",
         "shift-composition": f"{_FUSION}.shift_composition:ShiftComposition",
         "partial-dead-store-elimination": (
@@ -150,7 +152,6 @@ TRANSFORMATIONS: Registry[type[Transformation[Any]]] = Registry(
     former_names=FORMER,
 )
 
-_CPU = "dcpy.transforms.cpu"
 _FPGA = "dcpy.transforms.fpga"
 _GPU = "dcpy.transforms.gpu"
 
@@ -180,7 +181,6 @@ PASSES: Registry[type[Pass]] = Registry(
         "explicit-index-checks": f"{_GPU}.kernels.explicit_index_checks:ExplicitIndexChecks",
         "form-kernels": f"{_GPU}.kernels.form_kernels:FormKernels",
         "forward-scalars": f"{_CPU}.forward_scalars:ForwardScalars",
-        "copy-to-move": f"{_CPU}.copy_to_move:CopyToMove",
         "hoist-buffers": f"{_CPU}.hoist_buffers:HoistBuffers",
         "histogram-privatization": f"{_GPU}.blocks.histogram_privatization:HistogramPrivatization",
         "maps-into-loops": f"{_GPU}.kernels.maps_into_loops:MapsIntoLoops",

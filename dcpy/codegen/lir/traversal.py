@@ -129,12 +129,8 @@ def statements(body: Body) -> Iterator[Statement]:
             yield from statements(inner)
 
 
-def operations_in(body: Body) -> tuple[set[str], bool]:
-    """The names of operations in a body, and whether complex numbers are computed with.
-
-    Each loop of a program is asked: that is why nothing here calls a function for each expression.
-    """
-    found, is_complex = set[str](), False
+def parts_of(body: Body) -> list[LirExpr]:
+    """All expressions in a body, and all inside them, in no particular order."""
     waiting, pending = [*body], list[LirExpr]()
     while waiting:
         statement = waiting.pop()
@@ -145,11 +141,19 @@ def operations_in(body: Body) -> tuple[set[str], bool]:
         pending += expressions(statement)
         for inner in bodies(statement):
             waiting += inner
+    return parts_in(pending)
+
+
+def parts_in(pending: list[LirExpr]) -> list[LirExpr]:
+    """The expressions, which are taken out of the list, and all inside them, in no particular order.
+
+    Each loop of a program is asked: that is why nothing here calls a function for each expression.
+    """
+    found: list[LirExpr] = []
     while pending:
         expr = pending.pop()
-        is_complex = is_complex or expr.type is complex128 or expr.type is complex64
+        found.append(expr)
         if isinstance(expr, Operation):
-            found.add(expr.name)
             pending += expr.args
         elif isinstance(expr, Infix):
             pending += (expr.left, expr.right)
@@ -157,6 +161,16 @@ def operations_in(body: Body) -> tuple[set[str], bool]:
             pending += (expr.base, expr.index)
         elif not isinstance(expr, Name | Literal):
             pending += children(expr)
+    return found
+
+
+def operations_in(body: Body) -> tuple[set[str], bool]:
+    """The names of operations in a body, and whether complex numbers are computed with."""
+    found, is_complex = set[str](), False
+    for expr in parts_of(body):
+        is_complex = is_complex or expr.type is complex128 or expr.type is complex64
+        if isinstance(expr, Operation):
+            found.add(expr.name)
     return found, is_complex
 
 

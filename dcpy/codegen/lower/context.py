@@ -120,6 +120,7 @@ class ModuleContext:
     environments: dict[str, None] = field(default_factory=dict)
     callees: dict[tuple[object, ...], tuple[str, bool]] = field(default_factory=dict)
     interruptible: bool = False  # loops ask whether a signal has come
+    moves_arrays: bool = False  # copies whose source nothing reads afterwards
     threads: bool = False
     processes: bool = False
     kernels: list[Kernel] = field(default_factory=list)  # that the host launches

@@ -37,6 +37,7 @@ def lower_copy(context: Context, node: Copy) -> None:
         _copy_overlapping(context, src, dst, sizes)
         return
     if not dst.wcr and context.kernel is None and _is_contiguous(context, src) and _is_contiguous(context, dst):
+        context.module.moves_arrays |= node.moves
         given = "give_seen" if dst.container in context.sdfg.arguments else "give"
         _call(context, given if node.moves else "copy", src, dst, sizes)
     else:

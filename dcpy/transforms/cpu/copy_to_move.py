@@ -23,7 +23,7 @@ from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, captur
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """What reads the source of a copy after it, and is to read the copy."""
+    """The move of an array; `readers` of the source behind it are to read the copy."""
 
     readers: tuple[Tasklet | Copy, ...] = ()
 

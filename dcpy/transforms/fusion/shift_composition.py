@@ -59,7 +59,7 @@ class ShiftComposition(Transformation[Inlining]):
 
 
 def _moved(producer: Map) -> Memlet | None:
-    """What a map moves that does nothing else."""
+    """The elements that a map moves, if it does nothing else."""
     blocks = producer.body.blocks
     nodes = blocks[0].nodes if len(blocks) == 1 and isinstance(blocks[0], State) else []
     if len(nodes) != 1 or not isinstance(nodes[0], Tasklet) or len(nodes[0].inputs) != 1:

@@ -28,7 +28,8 @@ from dcpy.codegen.lir.traversal import (
 from dcpy.codegen.lir.types import INDEX
 
 GROUPS = (1, 3)  #: and powers of two
-SLOW = vector_functions() | {"sqrt"}  #: functions of which vectors are several times as fast
+VECTORS = vector_functions()
+SLOW = VECTORS | {"sqrt"}  #: functions of which vectors are several times as fast
 
 
 def with_hidden_strides(loop: tree.Loop, names: Names, hidden: dict[int, Name]) -> tree.Loop:

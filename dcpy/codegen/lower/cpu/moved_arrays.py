@@ -61,9 +61,7 @@ class Gift:
 
 def with_moved_arrays(function: tree.Function) -> tree.Function:
     """A function of a CPU whose loops exchange pointers instead of copying."""
-    if not any(_gift(each) is not None for each in statements(function.body)):
-        return function
-    names = Names((*names_taken(function.body), *(param.name for param in function.params)))
+    names = Names(names_taken(function))
     return replace(function, body=_body(function.body, function, names))
 
 

@@ -15,15 +15,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from dcpy.base.vector_math import vector_functions
 from dcpy.codegen.c_identifiers import Names
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import Conditional, Infix, Item, LirExpr, Literal, Name, Operation, integer, plus, times
-from dcpy.codegen.lir.traversal import expressions, parts, statements
+from dcpy.codegen.lir.traversal import parts, parts_in, parts_of, statements
 from dcpy.codegen.lir.types import INDEX, TRUTH, Pointer
+from dcpy.codegen.lower.cpu.hidden_strides import VECTORS
 
 WIDTH = 4  #: iterations of the last vector: the fewest for which the C library's functions gain
 LONG = 256  #: iterations: what is left over of a longer row is little
+LARGE = 1000  #: parts of expressions: the compiler takes longer for a second copy of a longer body than rows gain
+MAY_FAIL = (Item, Operation, Conditional)
 DIVISIONS = frozenset(("floordiv", "mod"))
 
 
@@ -32,7 +34,7 @@ def with_row_ends(loop: tree.Loop, names: Names, apart: frozenset[str]) -> tree.
 
     `apart` names arrays that no other name means.
     """
-    if not _pays(loop) or not _is_repeatable(loop.body):
+    if not _is_repeatable(loop.body):
         return loop
     whole = _whole_vectors(loop, names)
     first = plus(loop.stop, integer(-WIDTH))
@@ -64,25 +66,20 @@ def _whole_vectors(loop: tree.Loop, names: Names) -> Literal | Name:
     return Name(names.fresh("whole"), INDEX)
 
 
-def _pays(loop: tree.Loop) -> bool:
+def has_costly_ends(loop: tree.Loop) -> bool:
     """Return whether scalars may be left over, and take several times as long."""
     if loop.down or loop.step != integer(1) or loop.marks != (tree.Simd(),):
         return False
     match _trips(loop):
         case Literal(value=int() as trips) if trips % 2 == 0 or not WIDTH < trips < LONG:  # two are a vector, too
             return False
-    return any(map(_is_function, _computed(loop.body)))
+    computed = parts_of(loop.body)
+    return len(computed) <= LARGE and any(isinstance(part, Operation) and _is_function(part) for part in computed)
 
 
-def _computed(body: tree.Body) -> Iterator[LirExpr]:
-    return (part for statement in statements(body) for expr in expressions(statement) for part in parts(expr))
-
-
-def _is_function(expr: LirExpr) -> bool:
+def _is_function(expr: Operation) -> bool:
     """Return whether the C library has vectors of it; whole powers are products."""
-    if not isinstance(expr, Operation) or expr.name not in vector_functions():
-        return False
-    return expr.name != "pow" or not isinstance(expr.args[1], Literal)
+    return expr.name in VECTORS and (expr.name != "pow" or not isinstance(expr.args[1], Literal))
 
 
 def _is_repeatable(body: tree.Body) -> bool:
@@ -98,7 +95,7 @@ def _is_repeatable(body: tree.Body) -> bool:
                     return False
             case _:
                 return False
-    return not any(_may_fail(part, values) for part in _computed(body))
+    return not any(_may_fail(part, values) for part in parts_of(body) if isinstance(part, MAY_FAIL))
 
 
 def _may_fail(expr: LirExpr, values: set[str]) -> bool:
@@ -165,8 +162,7 @@ def _targets(body: tree.Body) -> Iterator[Item]:
             yield statement.target
 
 
-def _read(body: tree.Body) -> Iterator[LirExpr]:
-    for statement in statements(body):
-        value = statement.value if isinstance(statement, tree.Declare | tree.Assign) else None
-        if value is not None:
-            yield from parts(value)
+def _read(body: tree.Body) -> list[LirExpr]:
+    """What an iteration reads, and computes."""
+    stored = (each for each in statements(body) if isinstance(each, tree.Declare | tree.Assign))
+    return parts_in([each.value for each in stored if each.value is not None])

@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
-from dcpy.base.vector_math import vector_functions
 from dcpy.codegen.c_identifiers import Names
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import Name, integer
-from dcpy.codegen.lir.traversal import bodies, expressions, operations_in, parts, statements, with_bodies
+from dcpy.codegen.lir.traversal import bodies, operations_in, parts_of, statements, with_bodies
 from dcpy.codegen.lower.cpu.complex_exponentials import by_tiles, exponentials
 from dcpy.codegen.lower.cpu.complex_parts import ComplexParts, NotInParts, needs_parts
 from dcpy.codegen.lower.cpu.cosines_apart import with_cosines_apart
-from dcpy.codegen.lower.cpu.hidden_strides import SLOW, declared_strides, strides_of, with_hidden_strides
-from dcpy.codegen.lower.cpu.row_ends import with_row_ends
+from dcpy.codegen.lower.cpu.hidden_strides import SLOW, VECTORS, declared_strides, strides_of, with_hidden_strides
+from dcpy.codegen.lower.cpu.row_ends import has_costly_ends, with_row_ends
 
 FUNCTIONS = frozenset(("exp", "sin", "cos"))
 
@@ -28,8 +28,7 @@ def with_vector_loops(function: tree.Function) -> tree.Function:
     """A function of a CPU, whose loops of vectors are so."""
     if not any(map(_may_change, _vector_loops(function.body))):
         return function
-    names = Names((*names_taken(function.body), *(param.name for param in function.params)))
-    loops = _VectorLoops(names, frozenset(_apart(function)))
+    loops = _VectorLoops(function)
     body = loops.body(function.body)
     return replace(function, body=(*declared_strides(loops.hidden), *body))
 
@@ -43,16 +42,15 @@ def _apart(function: tree.Function) -> Iterator[str]:
                 yield name
 
 
-def names_taken(body: tree.Body) -> Iterator[str]:
+def names_taken(function: tree.Function) -> set[str]:
     """Names that mean something already: variables, arrays, labels."""
-    for statement in statements(body):
-        if isinstance(statement, tree.Loop):
-            yield statement.var
-        name = getattr(statement, "name", "")
+    found = {part.name for part in parts_of(function.body) if isinstance(part, Name)}
+    found.update([param.name for param in function.params])
+    for statement in statements(function.body):
+        name = statement.var if isinstance(statement, tree.Loop) else getattr(statement, "name", "")
         if name:
-            yield name
-        for expr in expressions(statement):
-            yield from (part.name for part in parts(expr) if isinstance(part, Name))
+            found.add(name)
+    return found
 
 
 def _vector_loops(body: tree.Body) -> list[tree.Loop]:
@@ -74,7 +72,7 @@ def _is_vector_loop(loop: tree.Loop) -> bool:
 def _may_change(loop: tree.Loop) -> bool:
     """Return whether a loop has complex numbers, functions, or roots of records: most loops have not."""
     found, is_complex = operations_in(loop.body)
-    if is_complex or not vector_functions().isdisjoint(found):
+    if is_complex or not VECTORS.isdisjoint(found):
         return True
     return not SLOW.isdisjoint(found) and bool(strides_of(loop))
 
@@ -90,9 +88,12 @@ def _has_rows(statement: tree.Statement) -> bool:
 class _VectorLoops:
     """The loops of one function."""
 
-    names: Names
-    apart: frozenset[str]
+    function: tree.Function
     hidden: dict[int, Name] = field(default_factory=dict)
+
+    @cached_property
+    def names(self) -> Names:
+        return Names(names_taken(self.function))
 
     def body(self, body: tree.Body, *, is_row: bool = False) -> tree.Body:
         return tuple(self._statement(statement, is_row) for statement in body)
@@ -102,11 +103,13 @@ class _VectorLoops:
         if not isinstance(statement, tree.Loop) or not _is_vector_loop(statement):
             return with_bodies(statement, lambda body: self.body(body, is_row=is_row))
         loop = self._by_parts(statement)
-        return self._for_functions(loop, is_row) if vector_functions() >= FUNCTIONS else loop
+        return self._for_functions(loop, is_row) if VECTORS >= FUNCTIONS else loop
 
     def _by_parts(self, loop: tree.Loop) -> tree.Loop:
+        if not operations_in(loop.body)[1]:
+            return loop
         with suppress(NotInParts):
-            if any(exponentials(loop.body)) and vector_functions() >= FUNCTIONS:
+            if any(exponentials(loop.body)) and VECTORS >= FUNCTIONS:
                 return by_tiles(loop, self.names)
         with suppress(NotInParts):
             if needs_parts(loop.body):
@@ -117,5 +120,9 @@ class _VectorLoops:
         """Loops of vectors inside a statement, or itself, as they need to be for functions that have vectors."""
         if not isinstance(statement, tree.Loop) or not _is_vector_loop(statement):
             return with_bodies(statement, lambda body: tuple(self._for_functions(each, is_row) for each in body))
-        loop = with_hidden_strides(with_cosines_apart(statement), self.names, self.hidden)
-        return with_row_ends(loop, self.names, self.apart) if is_row else loop
+        loop = with_cosines_apart(statement) if operations_in(statement.body)[0] >= {"sin", "cos"} else statement
+        if strides_of(loop):
+            loop = with_hidden_strides(loop, self.names, self.hidden)
+        if is_row and has_costly_ends(loop):
+            return with_row_ends(loop, self.names, frozenset(_apart(self.function)))
+        return loop

@@ -63,7 +63,9 @@ def lower_program(
     module.functions.append(function)
     module.functions += entry_functions(context, function, signature)
     if options.language is Language.CPP:
-        module.functions = [with_vector_loops(with_moved_arrays(each)) for each in module.functions]
+        if module.moves_arrays:
+            module.functions = list(map(with_moved_arrays, module.functions))
+        module.functions = list(map(with_vector_loops, module.functions))
     module.functions = merged(module.functions, module.names)
     return module
 

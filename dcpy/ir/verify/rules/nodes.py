@@ -34,7 +34,7 @@ def copies_keep_their_shape(node: Copy, scope: Scope) -> Findings:
 
 @rule("copy.moves", Copy)
 def moves_give_up_their_source(node: Copy, scope: Scope) -> Findings:
-    """What a copy moves is all of a transient array."""
+    """A copy that moves takes all of a transient array."""
     src = scope.desc(node.src.container)
     if not node.moves or src is None:
         return
