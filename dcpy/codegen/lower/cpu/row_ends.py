@@ -163,6 +163,6 @@ def _targets(body: tree.Body) -> Iterator[Item]:
 
 
 def _read(body: tree.Body) -> list[LirExpr]:
-    """What an iteration reads, and computes."""
+    """The expressions that an iteration computes from what it reads."""
     stored = (each for each in statements(body) if isinstance(each, tree.Declare | tree.Assign))
     return parts_in([each.value for each in stored if each.value is not None])
