@@ -45,7 +45,8 @@ def qr(node: Qr, f: Fragment) -> None:
     q = solver.empty(*out.shape)
     start_with_identity(f, q)
     both = Subset((Range(ZERO, m), Range(ZERO, min_of(n, columns))))
-    f.add(Copy(*(Memlet(one.memlet.container, one.memlet.subset.compose(both)) for one in (work, q))))
+    source, target = (Memlet(one.memlet.container, one.memlet.subset.compose(both)) for one in (work, q))
+    f.add(Copy(source, target))
     inputs = {"a": q.memlet, "tau": tau.memlet}
     arguments = (Index(m), Index(columns), Index(count), "a", Index(distance(q)), "tau", "info")
     solver.call("orgqr", *arguments, inputs=inputs, outputs={"a": q.memlet, "info": solver.info.memlet})
