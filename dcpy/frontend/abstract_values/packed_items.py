@@ -8,6 +8,7 @@ The array is a list's like any other: what moves its rows does not ask what the 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -137,7 +138,16 @@ class PackedTuple:
         """The tuples in rows of words, as Python has them."""
         columns = [part.from_words(words[:, place : place + part.words]) for part, place in self.placed()]
         found = zip(*columns, strict=True)
+        keys = getattr(self.cls, "row_keys", None)
+        if keys is not None:
+            return [dict(zip(keys, item, strict=True)) for item in found]
         return list(found) if self.cls is None else [tuple.__new__(self.cls, item) for item in found]
+
+
+@functools.lru_cache(maxsize=1024)
+def row_class(keys: tuple[Any, ...]) -> type:
+    """The class of tuples that are the values of dictionaries with these keys, in a list."""
+    return type("dict", (tuple,), {"row_keys": keys})
 
 
 @dataclass(frozen=True, slots=True)

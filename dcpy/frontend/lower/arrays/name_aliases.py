@@ -128,7 +128,7 @@ def held(
             _list_copied(frame, key, holder, merge, array=array)
             for item in items:
                 held(frame, owner, item, holder, merge, array=array)
-        case ListValue(token=str(key)) if list_references.shown_elsewhere(frame.env, key, owner):
+        case ListValue(token=str(key)) | DictValue(token=str(key)) if list_references.shown_elsewhere(frame.env, key, owner):
             _list_copied(frame, key, holder, merge, array=array)
         case TupleValue(items=items):
             for item in items:
@@ -141,10 +141,20 @@ def held(
                 raise stores.has_copy(frame.b, holder, merge)
 
 
+def _changed_before(frame: Frame, key: str) -> bool:
+    """Return whether a loop that is being written has changed a list from before it, and does so again."""
+    changed = frame.b.stored.get(key, -1)
+    made = frame.b.stored.get(list_references.made(key), -1)
+    loops = [sites for program_frame, _ in frame.program.activations for sites in program_frame.loops]
+    return any(sites.kind == "loop" and made <= sites.start < changed for sites in loops)
+
+
 def _list_copied(frame: Frame, key: str, holder: str, merge: object, *, array: bool) -> None:
     if not array:
         frame.b.copied_lists |= {key, holder}
     frame.b.split_alias(key, holder, merge)
+    if not frame.emit.dry_run_depth and _changed_before(frame, key):  # a dry run may not know yet that it is another
+        raise stores.has_copy(frame.b, holder, merge)
 
 
 def _stored_before(frame: Frame, container: str) -> bool:

@@ -26,9 +26,11 @@ from dcpy.frontend.abstract_values.packed_items import (
     PackedText,
     PackedTuple,
     PackedUnion,
+    row_class,
 )
 from dcpy.frontend.abstract_values.values import (
     ArrayValue,
+    DictValue,
     Scalar,
     Static,
     TextValue,
@@ -118,6 +120,11 @@ def kind_of_item(b: TypedEmitter, value: Value) -> ItemKind:
         case ListValue(array=array):
             shape = tuple(b.exact(size) for size in array.shape)
             return ItemKind(array.dtype, value.weak, value.other_kinds, shape, value.levels, value.fill)
+        case DictValue(items=pairs) if pairs:
+            parts = [_part_of(kind_of_item(b, item)) for _, item in pairs]
+            known = tuple(part for part in parts if part is not None)
+            if len(known) == len(parts):
+                return _of_level(PackedTuple(known, row_class(tuple(key for key, _ in pairs))))
         case TupleValue(items=items, is_list=is_list, cls=cls) if items and (cls is None or hasattr(cls, "_fields")):
             kinds = [kind_of_item(b, item) for item in items]
             if not is_list and (packed := _packed(kinds, cls)) is not None:

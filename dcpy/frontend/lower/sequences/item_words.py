@@ -15,7 +15,7 @@ import numpy as np
 
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.abstract_values.kinds_by_path import Kinds, of_items
-from dcpy.frontend.abstract_values.list_values import ListValue
+from dcpy.frontend.abstract_values.list_values import ListCopy, ListValue
 from dcpy.frontend.abstract_values.number_kinds import instead_of, kind_of_number
 from dcpy.frontend.abstract_values.packed_items import (
     PackedConstant,
@@ -25,6 +25,7 @@ from dcpy.frontend.abstract_values.packed_items import (
     PackedText,
     PackedTuple,
     PackedUnion,
+    row_class,
 )
 from dcpy.frontend.abstract_values.values import (
     ArrayValue,
@@ -155,6 +156,8 @@ def _is_of(option: PackedPart, value: Value) -> bool:
         same = isinstance(value, TextValue) and pieces_of(value) == option.pieces
         return same and _is_of(option.numbers, TupleValue(numbers_in(value)))
     if isinstance(option, PackedTuple):
+        if isinstance(value, DictValue):
+            value = as_row(value)
         same = isinstance(value, TupleValue) and not value.is_list and value.cls is option.cls
         return same and isinstance(value, TupleValue) and len(value.items) == len(option.parts) and all(
             map(_is_of, option.parts, value.items))  # fmt: skip
@@ -217,6 +220,12 @@ def _by_values(b: TypedEmitter, value: DictValue) -> Value:
     return VariantValue(found.which, tuple((number, replace(value, items=tuple(pairs))) for number, pairs in options))
 
 
+def as_row(value: DictValue) -> TupleValue:
+    """A dictionary as a list of dictionaries stores it: its values, with a class that knows the keys."""
+    keys, items = zip(*value.items, strict=True)
+    return TupleValue(items, cls=row_class(keys))
+
+
 def one_of(b: TypedEmitter, number: ScalarExpr, options: Sequence[Value]) -> VariantValue:
     """A value that is one of several, by a number."""
     kept = b.keep(Scalar(number, weak=True), "kind").expr
@@ -234,6 +243,8 @@ def is_of_item(b: TypedEmitter, value: VariantValue) -> bool:
 def _items(value: Value) -> tuple[Value, ...]:
     if isinstance(value, TupleValue):
         return value.items
+    if isinstance(value, DictValue):
+        return as_row(value).items
     raise FrontendError("a tuple of more than 64 numbers is stored in a list beside others", help="use an array")
 
 
@@ -265,6 +276,8 @@ def item_of(part: PackedPart, words: Sequence[ScalarExpr]) -> Value:
         return TextValue(tuple(piece if isinstance(piece, str) else (next(numbers_), *piece) for piece in part.pieces))
     if isinstance(part, PackedTuple):
         items = tuple(item_of(inner, words[place : place + inner.words]) for inner, place in part.placed())
+        if (keys := getattr(part.cls, "row_keys", None)) is not None:
+            return DictValue(tuple(zip(keys, items, strict=True)), ListCopy(None))
         return TupleValue(items, names=getattr(part.cls, "_fields", ()), cls=part.cls)
     return Scalar(_number_of(part, *words[: part.words]), part.weak, of_items(part.other_kinds))
 

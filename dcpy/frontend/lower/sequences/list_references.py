@@ -90,6 +90,7 @@ def _new(frame: Frame, value: Changeable) -> ListRef:
     if value.token is not None and not isinstance(value.token, str):
         program.lists.shared_keys[value.token] = key
     program.lists.scopes[key] = frame.scope
+    _timed(frame, made(key))
     if maps:
         program.objects.creating_maps[key] = maps[-1]
     if isinstance(value, TupleValue):
@@ -269,11 +270,23 @@ def changing(frame: Frame, value: Changeable, what: str) -> str:
     return token
 
 
+def _timed(frame: Frame, what: str) -> None:
+    """Note that something happens to a list now, after all before."""
+    frame.b.clock += 1
+    frame.b.stored[what] = frame.b.clock
+
+
+def made(key: str) -> str:
+    """What is noted where a list is made."""
+    return f"{key} made"
+
+
 def _note_change(frame: Frame, key: str, what: str) -> None:
     if what not in (ITEM, "append", "extend"):
         forget_rows(frame, key)
     changes = frame.program.lists.change_counts
     changes[key] = changes.get(key, 0) + 1
+    _timed(frame, key)
     if what != ITEM:
         changes[key + " length"] = changes.get(key + " length", 0) + 1
 
