@@ -128,7 +128,9 @@ def held(
             _list_copied(frame, key, holder, merge, array=array)
             for item in items:
                 held(frame, owner, item, holder, merge, array=array)
-        case ListValue(token=str(key)) | DictValue(token=str(key)) if list_references.shown_elsewhere(frame.env, key, owner):
+        case (ListValue(token=str(key)) | DictValue(token=str(key))) if (
+            list_references.shown_elsewhere(frame.env, key, owner)
+        ):
             _list_copied(frame, key, holder, merge, array=array)
         case TupleValue(items=items):
             for item in items:

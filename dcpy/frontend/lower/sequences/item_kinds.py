@@ -101,7 +101,7 @@ class ItemKind:
         return self.fill or Scalar(Load("", (), self.dtype), self.weak, self.other_kinds)
 
 
-def kind_of_item(b: TypedEmitter, value: Value) -> ItemKind:
+def kind_of_item(b: TypedEmitter, value: Value) -> ItemKind:  # noqa: C901  (one case per kind)
     """Return the kind of a list with such items; refuse values that are no number, array or list of them."""
     if is_number(value):
         return _kind_of_number(value)
