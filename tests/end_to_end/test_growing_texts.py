@@ -276,11 +276,32 @@ def lines_of_a_month(n):
     return found
 
 
+def rewritten(n):
+    text = "F--F"
+    for _ in range(n % 3):
+        text = "".join({"F": "F+F"}.get(c, c) for c in text)
+    return text, len(text), text.count("F")
+
+
+def look_and_say(n):
+    text = "1"
+    for _ in range(n % 5):
+        out, i = "", 0
+        while i < len(text):
+            j = i
+            while j < len(text) and text[j] == text[i]:
+                j += 1
+            out += str(j - i) + text[i]
+            i = j
+        text = out
+    return text
+
+
 @pytest.mark.parametrize("n", [1, 6, 37])
 @pytest.mark.parametrize("function", [
     helpers_by_path, kinds_by_path, fizz, in_front, remembered, exchanged, begun_anew, triangle, from_helpers,
     separated, rows, collected, romans, counted_texts, formats, methods, lines_of_a_month, digits, deciphered,
-    counted, known_or_not, in_sets, statistics, parked, states,
+    rewritten, look_and_say, counted, known_or_not, in_sets, statistics, parked, states,
 ])  # fmt: skip
 def test_texts(function, n):
     check_same(function, n)

@@ -43,6 +43,9 @@ def spelled(parts: Any) -> Any:  # noqa: C901  (one case per kind)
     return found
 
 
+spelled.goes_into_parts = True  # type: ignore[attr-defined]  # of a joined list, which hold no such parts: it ends
+
+
 def _add_number(found: Any, value: Any, prefix: Any, base: int, width: int) -> None:
     """Add the digits of an integer, behind its sign and a prefix, with zeros up to a width."""
     rest = int(value)

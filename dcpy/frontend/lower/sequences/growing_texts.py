@@ -41,8 +41,12 @@ def _adds(statement: core.Statement, name: str) -> bool:
         case core.Augment(target=ast.Name(id=target), op="+"):
             return target == name
         case core.Assign(value=ast.AST() as value) if name in statement.targets_bound():
-            return any(isinstance(part, ast.BinOp | ast.JoinedStr) for part in ast.walk(value))
+            return any(isinstance(part, ast.BinOp | ast.JoinedStr) or _makes_text(part) for part in ast.walk(value))
     return False
+
+
+def _makes_text(part: ast.AST) -> bool:
+    return isinstance(part, ast.Attribute) and part.attr in ("join", "replace", "format")
 
 
 def is_text(value: Value) -> bool:
