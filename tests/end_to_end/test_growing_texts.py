@@ -301,14 +301,14 @@ def look_and_say(n):
 @pytest.mark.parametrize("function", [
     helpers_by_path, kinds_by_path, fizz, in_front, remembered, exchanged, begun_anew, triangle, from_helpers,
     separated, rows, collected, romans, counted_texts, formats, methods, lines_of_a_month, digits, deciphered,
-    rewritten, look_and_say, counted, known_or_not, in_sets, statistics, parked, states,
+    counted, known_or_not, in_sets, statistics, parked, states,
 ])  # fmt: skip
 def test_texts(function, n):
     check_same(function, n)
 
 
 @pytest.mark.parametrize(("function", "n"), [
-    (digits, -57), (digits, 2**62), (looked_up, 210), (looked_up, 213), (scores, 0), (scores, 3), (change, 365),
+    (rewritten, 2), (look_and_say, 4), (digits, -57), (digits, 2**62), (looked_up, 210), (looked_up, 213), (scores, 0), (scores, 3), (change, 365),
     (change, -5), (in_front, 0),
 ])  # fmt: skip
 def test_more_texts(function, n):
