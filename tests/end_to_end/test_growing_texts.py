@@ -308,7 +308,8 @@ def test_texts(function, n):
 
 
 @pytest.mark.parametrize(("function", "n"), [
-    (rewritten, 2), (look_and_say, 4), (digits, -57), (digits, 2**62), (looked_up, 210), (looked_up, 213), (scores, 0), (scores, 3), (change, 365),
+    (rewritten, 2), (look_and_say, 4),
+    (digits, -57), (digits, 2**62), (looked_up, 210), (looked_up, 213), (scores, 0), (scores, 3), (change, 365),
     (change, -5), (in_front, 0),
 ])  # fmt: skip
 def test_more_texts(function, n):
