@@ -320,3 +320,15 @@ def test_results_of_paths_that_never_run():
 
     for f in (in_a_branch, in_a_loop, behind_a_return):
         check_same(f, M, np.array([3], np.uint8))
+
+
+def last_of_other_shapes(x, base, levels):
+    for i in range(levels):
+        weights = np.ones((base, base**i, base ** (levels - i - 1)))
+        w = np.reshape(np.reshape(x, (base, base**i, base ** (levels - i - 1))) * weights, x.shape)
+    return w
+
+
+def test_an_array_that_outlives_the_loop_has_the_shape_of_its_last_iteration():
+    check_same(last_of_other_shapes, np.arange(16.0), 2, 4)
+    check_same(last_of_other_shapes, np.arange(27.0), 3, 3)

@@ -19,7 +19,7 @@ B = TypeVar("B", bound=Block)
 def clone(block: B, rw: Rewriter) -> B:
     """A copy of a block of the SDFG, in no region yet. All that only the block knows has a fresh name in it.
 
-    Symbols that are assigned inside, and that the outside knows too, stay what they are.
+    Symbols that are assigned inside, and that the outside knows too, be it as the size of an array, stay what they are.
     """
     params = [name for outer in block.regions() for inner in outer.walk_regions() for name in inner.params]
     return copy_block(block, _renamed(block, block.regions(), params, {}, rw))
@@ -39,8 +39,10 @@ def _renamed(
 ) -> Substitution:
     """Fresh names for parameters, and for the containers and symbols that only a part knows."""
     symbols: dict[str, ExprLike] = {name: sym(rw.fresh_name(name)) for name in params}
-    declared = [name for outer in regions for inner in outer.walk_regions() for name in inner.containers]
+    declared = {name: None for outer in regions for inner in outer.walk_regions() for name in inner.containers}
     for symbol in dict.fromkeys(name for region in regions for name in symbols_assigned_in(region)):
+        if not declared.keys() >= set(rw.uses.described_by(symbol)):
+            continue  # the size of an array that outlives the part
         if all(is_inside(element, part) for element in (*rw.uses.users(symbol), *rw.uses.definers(symbol))):
             fresh = rw.fresh_name(symbol)
             symbols[symbol] = sym(fresh)
