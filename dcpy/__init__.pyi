@@ -129,6 +129,7 @@ from dcpy.libraries.reduce.masked_reduction import MaskedReduction as MaskedRedu
 from dcpy.transforms.cpu.assign_schedules import AssignSchedules as AssignSchedules
 from dcpy.transforms.cpu.assign_storages import AssignStorages as AssignStorages
 from dcpy.transforms.cpu.calls_in_stages import CallsInStages as CallsInStages
+from dcpy.transforms.cpu.copy_to_move import CopyToMove as CopyToMove
 from dcpy.transforms.cpu.forward_scalars import ForwardScalars as ForwardScalars
 from dcpy.transforms.cpu.hoist_buffers import HoistBuffers as HoistBuffers
 from dcpy.transforms.cpu.keep_buffers import KeepBuffers as KeepBuffers
@@ -181,6 +182,7 @@ from dcpy.transforms.fusion.recompute_fusion import RecomputeFusion as Recompute
 from dcpy.transforms.fusion.recompute_stencils import RecomputeStencils as RecomputeStencils
 from dcpy.transforms.fusion.rematerialization import Rematerialization as Rematerialization
 from dcpy.transforms.fusion.reuse_fusion import ReuseFusion as ReuseFusion
+from dcpy.transforms.fusion.shift_composition import ShiftComposition as ShiftComposition
 from dcpy.transforms.fusion.stencil_tiling import StencilTiling as StencilTiling
 from dcpy.transforms.fusion.subgraph_fusion import SubgraphFusion as SubgraphFusion
 from dcpy.transforms.gpu.blocks.histogram_privatization import HistogramPrivatization as HistogramPrivatization
