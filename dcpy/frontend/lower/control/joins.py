@@ -46,6 +46,7 @@ from dcpy.frontend.lower.control.path_selectors import cases
 from dcpy.frontend.lower.frame import NOTHING, Names, how_to_part, name_for_user
 from dcpy.frontend.lower.objects import dataclass_objects as objects
 from dcpy.frontend.lower.sequences import growing_texts, list_joins, list_references
+from dcpy.ir.data import View
 from dcpy.ir.expressions.scalar import Load, ScalarExpr, loads_of, symbols_of
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.region import Branch
@@ -358,10 +359,13 @@ def hoist(frame: Frame, value: ArrayValue) -> bool:
     emit = frame.emit
     if value.container not in emit.descs:
         return False
-    if not emit.is_visible(value.container):
-        shape = emit.descs[value.container].shape
-        if not known_outside(frame, shape):
+    moved: str | None = value.container
+    while moved is not None and not emit.is_visible(moved):  # a view, and what it shows
+        desc = emit.descs[moved]
+        if not known_outside(frame, desc.shape):
             return False
+        moved = desc.of if isinstance(desc, View) else None
+    if not emit.is_visible(value.container):
         emit.hoist(value.container)
     return True
 
