@@ -481,13 +481,12 @@ def _formatted(frame: Frame, node: ast.JoinedStr) -> Value:
     """An f-string; what is known at run time only is formatted then, by Python (``print``, messages)."""
     parts: list[str | tuple[Value, int, str]] = []
     for part in node.values:
-        if isinstance(part, ast.Constant):
+        if isinstance(part, ast.FormattedValue):
+            value = evaluate(frame, part.value)
+            told = Static("") if part.format_spec is None else evaluate(frame, part.format_spec)
+            parts.append(formatted_parts.part(frame.b, value, part.conversion, told))
+        elif isinstance(part, ast.Constant):
             parts.append(str(part.value))
-            continue
-        assert isinstance(part, ast.FormattedValue)
-        value = evaluate(frame, part.value)
-        told = Static("") if part.format_spec is None else evaluate(frame, part.format_spec)
-        parts.append(formatted_parts.part(frame.b, value, part.conversion, told))
     return texts.as_text(parts)
 
 
@@ -496,7 +495,6 @@ _HANDLERS: dict[type, Callable[..., Value]] = {
     ast.Compare: _compare, ast.BoolOp: _bool, ast.IfExp: _conditional, ast.Subscript: _subscript, ast.Slice: _slice,
     ast.Tuple: _tuple, ast.List: _tuple, ast.Dict: _dict, ast.ListComp: _comprehension,
     ast.GeneratorExp: _comprehension, ast.Lambda: _lambda, ast.Call: _call, ast.NamedExpr: _named,
-    ast.JoinedStr: _formatted, ast.DictComp: _dict_comprehension, ast.Set: _set,
-    ast.SetComp: _set_comprehension,
+    ast.JoinedStr: _formatted, ast.DictComp: _dict_comprehension, ast.Set: _set, ast.SetComp: _set_comprehension,
 }  # fmt: skip
 _NAMED = (ast.BinOp, ast.UnaryOp, ast.IfExp, ast.Call)

@@ -43,7 +43,7 @@ def join(
 
 
 def _form(value: Value) -> object:
-    """What is around the numbers of a text, and how they are shown."""
+    """The text around numbers, and how they are shown."""
     if not isinstance(value, TextValue):
         return value.value if isinstance(value, Static) else None
     return tuple(part if isinstance(part, str) else part[1:] for part in value.parts)

@@ -80,7 +80,7 @@ def as_text(value: Value) -> Value:
 
 
 def _described(b: TypedEmitter, part: str | tuple[Value, int, Any]) -> Value | None:
-    """What `spelled` takes for a part of a text; None where only Python knows its characters."""
+    """The description of a part of a text that `spelled` takes; None where only Python knows its characters."""
     if isinstance(part, str):
         return _description(spelled.CODES, Static(0), part)
     value, code, spec = part
@@ -109,25 +109,14 @@ def _description(kind: int, value: Value, text: str, base: int = 0, width: int =
 
 
 def code_of_part(value: Value, code: int, text: str) -> Value:
-    """The number of a character."""
+    """The number of a character; of a known text's, at a place, by tests of the place: one for each that differs."""
     if code != CHOSEN:
         return value
-    return Chosen(value, text).code()
-
-
-class Chosen:
-    """A character of a known text, by its place."""
-
-    def __init__(self, place: Value, text: str) -> None:
-        self.place, self.text = place, text
-
-    def code(self) -> Value:
-        """Its number: by tests of the place, of which there is one for each character that differs."""
-        found: ScalarExpr = Const(ord(self.text[-1]), types.int64)
-        for position in reversed(range(len(self.text) - 1)):
-            test = op("eq", cast(scalar_expr(self.place), types.int64), Const(position, types.int64))
-            found = op("select", test, Const(ord(self.text[position]), types.int64), found)
-        return Scalar(found, weak=True)
+    found: ScalarExpr = Const(ord(text[-1]), types.int64)
+    for position in reversed(range(len(text) - 1)):
+        test = op("eq", cast(scalar_expr(value), types.int64), Const(position, types.int64))
+        found = op("select", test, Const(ord(text[position]), types.int64), found)
+    return Scalar(found, weak=True)
 
 
 def code_of(b: TypedEmitter, value: Value) -> Value | None:

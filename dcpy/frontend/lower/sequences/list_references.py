@@ -277,7 +277,7 @@ def _timed(frame: Frame, what: str) -> None:
 
 
 def made(key: str) -> str:
-    """What is noted where a list is made."""
+    """The note that a list is made."""
     return f"{key} made"
 
 
