@@ -132,6 +132,7 @@ from dcpy.transforms.cpu.calls_in_stages import CallsInStages as CallsInStages
 from dcpy.transforms.cpu.copy_to_move import CopyToMove as CopyToMove
 from dcpy.transforms.cpu.forward_scalars import ForwardScalars as ForwardScalars
 from dcpy.transforms.cpu.hoist_buffers import HoistBuffers as HoistBuffers
+from dcpy.transforms.cpu.integer_narrowing import IntegerNarrowing as IntegerNarrowing
 from dcpy.transforms.cpu.keep_buffers import KeepBuffers as KeepBuffers
 from dcpy.transforms.cpu.loops_into_tiles import LoopsIntoTiles as LoopsIntoTiles
 from dcpy.transforms.cpu.outer_loop_vectorization import OuterLoopVectorization as OuterLoopVectorization

@@ -181,6 +181,7 @@ PASSES: Registry[type[Pass]] = Registry(
         "explicit-index-checks": f"{_GPU}.kernels.explicit_index_checks:ExplicitIndexChecks",
         "form-kernels": f"{_GPU}.kernels.form_kernels:FormKernels",
         "forward-scalars": f"{_CPU}.forward_scalars:ForwardScalars",
+        "integer-narrowing": f"{_CPU}.integer_narrowing:IntegerNarrowing",
         "hoist-buffers": f"{_CPU}.hoist_buffers:HoistBuffers",
         "histogram-privatization": f"{_GPU}.blocks.histogram_privatization:HistogramPrivatization",
         "maps-into-loops": f"{_GPU}.kernels.maps_into_loops:MapsIntoLoops",

@@ -12,6 +12,7 @@ from dcpy.transforms.cpu.calls_in_stages import CallsInStages
 from dcpy.transforms.cpu.copy_to_move import CopyToMove
 from dcpy.transforms.cpu.forward_scalars import ForwardScalars
 from dcpy.transforms.cpu.hoist_buffers import HoistBuffers
+from dcpy.transforms.cpu.integer_narrowing import IntegerNarrowing
 from dcpy.transforms.cpu.keep_buffers import KeepBuffers
 from dcpy.transforms.cpu.loops_into_tiles import LoopsIntoTiles
 from dcpy.transforms.cpu.outer_loop_vectorization import OuterLoopVectorization
@@ -66,6 +67,7 @@ def cpu_pipeline(options: CpuOptions, costs: Costs = COSTS, limits: Limits = LIM
         PartialSums(costs),
         CallsInStages(costs),
         ForwardScalars(),
+        IntegerNarrowing(),
         ProducerSinking(),
         OuterLoopVectorization(costs),
         MapLinearization(costs=costs),
