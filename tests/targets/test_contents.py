@@ -33,6 +33,7 @@ DEFAULTS = Options(gpu=GpuOptions(libraries=False))  # whatever is installed her
 FOLDERS = ("targets", "runtime/cpu", "runtime/gpu", "runtime/fpga")
 ALLOWED = {
     "base/options.py": "declares the devices, and the default",
+    "programs/c_functions.py": "C functions are those of CPUs alone",
     "programs/sdfgs.py": "the default of a parameter",
 }
 

@@ -31,6 +31,7 @@ OUTSIDE = {
     "gpu": {
         "__init__.py": "dcpy.gpu is a public module",
         "base/foreign_arrays.py": "protocols of other libraries",
+        "base/option_groups/keywords.py": "the types of options",
         "base/options.py": "declares the device and its options",
         "codegen/lower/device_lowering.py": ADVICE,
         "frontend/dataflow/storage_and_schedules.py": "DaCe's names",
@@ -53,6 +54,7 @@ OUTSIDE = {
         "transforms/expand.py": ADVICE,
     },
     "fpga": {
+        "base/option_groups/keywords.py": "the types of options",
         "base/options.py": "declares the device and its options",
         "frontend/dataflow/storage_and_schedules.py": "DaCe's names",
         "ir/data.py": VOCABULARY,
@@ -85,6 +87,7 @@ IMPORT_RANKS = {
     "frontend/numpy/array_creation/creation.py": "requests of messages are no arrays",
     "ir/verify/rules/communication.py": "rules of verification for messages",
     "programs/explanation/explain.py": "distributions that the user gives are explained, too",
+    "programs/program_kinds.py": "programs that all ranks call",
     "programs/sdfgs.py": "`SDFG.distribute` and `SDFG.localize`",
     "programs/specialization/specializer.py": "programs of ranks are specialized for all of them",
 }
