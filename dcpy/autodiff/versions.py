@@ -31,6 +31,7 @@ from dcpy.ir.nodes import Map, Node, Tasklet
 from dcpy.ir.region import Block, Region, State
 from dcpy.ir.subsets import DimSubset, Range, Subset
 from dcpy.ir.symbolic import ONE, ZERO, Expr, Ranges, max_of, sym
+from dcpy.ir.symbolic.function_terms import arguments_of, functions_in
 
 
 @dataclass(frozen=True)
@@ -303,11 +304,20 @@ def mapped(params: Iterable[str], domain: Iterable[Range], *nodes: Node) -> Node
 
 def trips(item: LoopItem) -> Expr:
     """The number of iterations of a loop, at least 0; of one whose bounds depend on loops around it the largest."""
-    size = largest(item.loop.range.size, item.loops())
+    size = largest(_limit(item.loop.range.size), item.loops())
     if size is None:
         refuse(f"how often {item.loop.title} runs depends on loops around it in no simple way", item.element,
                "write bounds that are sums of loop variables")  # fmt: skip
     return size if Ranges().proves_nonneg(size) else max_of(size, 0)
+
+
+def _limit(size: Expr) -> Expr:
+    """The number that a size is at most, where it is a minimum of one; else itself."""
+    for part in functions_in(size, "min"):
+        numbers = [arg for arg in arguments_of(part) if arg.constant is not None]
+        if numbers and size in (part, max_of(0, part)):
+            return min(numbers, key=lambda number: number.constant or 0)
+    return size
 
 
 def largest(size: Expr, around: Iterable[LoopItem]) -> Expr | None:

@@ -296,12 +296,6 @@ def looping(x):
     return np.sum(x)
 
 
-def choosing(x, k):
-    if k > 0:
-        x *= x
-    return np.sum(x)
-
-
 def leaving(x):
     total = 0.0
     for i in range(x.shape[0]):
@@ -315,7 +309,6 @@ def leaving(x):
     ("function", "arguments", "words"),
     [
         (looping, (np.ones(2),), "a while with active values is not reversed yet"),
-        (choosing, (np.ones(2), 1.5), "a branch with active values is not reversed yet.*np.where"),
         (leaving, (np.ones(2),), "a break is not reversed yet"),
     ],
 )

@@ -1,8 +1,8 @@
 """Random programs differentiated: `python -m tests.fuzz.gradients N [first seed] [compiled every]`.
 
-Loops (also with no trips, backwards, with steps, nested and triangular), updates in place, views that share memory,
-temporaries, recurrences, products, gathers, sizes from 0. Gradients, by the interpreter, are compared with complex step
-of the plain function, and where that has kinks with `dcpy.jvp` along a direction; some are compiled.
+Loops (also with no trips, backwards, with steps, nested and triangular), branches on values, updates in place, views
+that share memory, temporaries, recurrences, products, gathers, sizes from 0. Gradients, by the interpreter, are those
+of complex step through the plain function, and where that has kinks of `dcpy.jvp` along a direction; some are compiled.
 """
 
 from __future__ import annotations
@@ -79,6 +79,7 @@ class Source:
         ]  # fmt: skip
         if level < 2:
             makers += [lambda: self.loop(level)] * 6
+            makers += [lambda: self.branch(level), self.chosen]
         return self.rnd.choice(makers)()
 
     def stencil(self) -> list[str]:
@@ -162,6 +163,33 @@ class Source:
         for _ in range(self.rnd.choice((1, 1, 2, 3))):
             body += self.statement(level + 1)
         return [f"for {name} in range({trips}):", *(f"    {line}" for line in body)]
+
+
+    def branch(self, level: int) -> list[str]:
+        """A branch on a value, or on a number of iterations."""
+        self.kinks = True  # complex numbers have no order
+        condition = self.rnd.choice(("s > 0.6", "T % 2 == 1", "n > 1 and x[1] > y[0]", "np.sum(x) < 0.4 * n", "T < n"))
+        lines = [f"if {condition}:", *self.indented(level)]
+        if self.rnd.random() < 0.4:
+            lines += ["elif n > 2 and A[1, 2] < 0.3:", *self.indented(level)]
+        return [*lines, "else:", *self.indented(level)] if self.rnd.random() < 0.6 else lines
+
+    def indented(self, level: int) -> list[str]:
+        return [f"    {line}" for _ in range(self.rnd.choice((1, 1, 2))) for line in self.statement(level + 1)]
+
+    def chosen(self) -> list[str]:
+        """A loop over elements, of which each takes its own path."""
+        self.kinks = True
+        self.loops += 1
+        i = f"i{self.loops}"
+        tests = (f"x[{i}] > 0.5", f"x[{i}] * s < y[{i}]", f"{i} % 2 == 0", f"{i} > 0 and x[{i} - 1] > 0.2")
+        others = (f"y[{i}] *= x[{i}]", f"s = 0.9 * s + 0.1 * x[{i}] * x[{i}]", f"x[{i}] = np.sin(x[{i}])")
+        return [
+            f"for {i} in range(n):", f"    if {self.rnd.choice(tests)}:",
+            f"        x[{i}] = 0.6 * {self.value([f'x[{i}]', f'y[{i}]', 's'], 1)}",
+            *(["    else:", f"        {self.rnd.choice(others)}"] if self.rnd.random() < 0.7 else []),
+            f"    y[{i}] += 0.3 * x[{i}] * x[{i}]",
+        ]  # fmt: skip
 
 
 @dataclass

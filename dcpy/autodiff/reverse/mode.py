@@ -219,6 +219,9 @@ class ReverseMode:
         values = loop.range
         back = Range(values.last, values.start - values.step, -values.step).subs(around.env)
         body = ReversedBody(item, {**around.env, loop.param: sym(param)})
+        for inner in item.items:
+            if isinstance(inner, LetItem) and inner in lets.values():
+                self.operands.name_again(inner, body)
         self.operands.open(body)
         self._reverse(item.items, body, statements, lets)
         for base in list(body.untouched):

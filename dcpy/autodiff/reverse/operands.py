@@ -50,6 +50,7 @@ class AdjointOperands:
                 continue
             desc = self._rw.uses.desc(name)
             own = local(desc, body.env)
+            self._require_known_size(name, own, body)
             if name in wrt or (isinstance(desc, Array) and not desc.transient):
                 own = Array.packed(desc.dtype, desc.shape, transient=name not in wrt)
             self.bars[name] = self._declare(name + BAR, own, body)
@@ -58,6 +59,15 @@ class AdjointOperands:
             for base, found in self.versions.again.items():
                 if found.home is body.item:
                     found.name = self._declare(f"{base}_again", local(self._rw.uses.desc(base), body.env), body)
+
+    def _require_known_size(self, name: str, own: Data, body: ReversedBody) -> None:
+        """Refuse an adjoint of a size that the reversed body does not know."""
+        sdfg, known = self._rw.sdfg, {str(value) for value in body.env.values()}
+        for symbol in {symbol for size in own.shape for symbol in size.symbols} & set(sdfg.assigned_symbols):
+            outside = all(getattr(each, "region", None) is sdfg.body for each in self._rw.uses.definers(symbol))
+            if symbol not in known and not outside:
+                raise GradientRefused(f"the size of {name!r} is known in a loop only", span=own.span,
+                                      help="make the array before the loop, or as long as it may be")  # fmt: skip
 
     def _declare(self, stem: str, desc: Data, body: ReversedBody) -> str:
         name = self._rw.fresh_name(stem)
@@ -152,12 +162,18 @@ class AdjointOperands:
             node = NodeWriter(self._rw).pointwise(body.env, (item.params, item.domain), inputs, outputs, code)
             body.add_first(node)
 
-    def let_again(self, item: LetItem, body: ReversedBody) -> None:
-        """Give the symbol of an assignment in a loop its value in the reversed body."""
+    def name_again(self, item: LetItem, body: ReversedBody) -> None:
+        """Name the symbol of an assignment in a loop in the reversed body, whose containers may have it as a size."""
         block = item.element
         assert isinstance(block, SymbolAssign)
         name = self._rw.fresh_name(f"{block.symbol}_back")
         self._rw.sdfg.assign_symbol(name, self._rw.sdfg.assigned_symbols[block.symbol])
+        body.env[block.symbol] = sym(name)
+
+    def let_again(self, item: LetItem, body: ReversedBody) -> None:
+        """Give such a symbol its value."""
+        block = item.element
+        assert isinstance(block, SymbolAssign)
 
         def change(part: ScalarExpr) -> ScalarExpr | None:
             if not isinstance(part, Load):
@@ -166,8 +182,7 @@ class AdjointOperands:
             return Load(found.container, found.subset.indices, part.dtype)
 
         value = substitute_symbols(rewrite(block.value, change), body.env)
-        body.prologue.append(SymbolAssign(name, value, span=block.span))
-        body.env[block.symbol] = sym(name)
+        body.prologue.append(SymbolAssign(str(body.env[block.symbol]), value, span=block.span))
 
 
 def refuse_view(name: str, desc: View) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from dcpy.autodiff.activity import Activity
 from dcpy.autodiff.obstacles import require_known, without_rules
+from dcpy.autodiff.reverse.branches import branch_as_loops, next_active_branch
 from dcpy.autodiff.reverse.items import is_plain
 from dcpy.ir.editing.rewriter import Rewriter, rewriting
 from dcpy.ir.nodes import Map
@@ -37,6 +38,9 @@ def prepare_for_reversal(sdfg: Sdfg, wrt: Sequence[str]) -> None:
         require_known(rw, activity)
         while node := _next_nest(rw, activity):
             as_loops(node, rw)
+    with rewriting(sdfg, "branches-as-loops") as rw:
+        while branch := next_active_branch(rw, Activity(rw.uses, wrt)):
+            branch_as_loops(branch, rw)
 
 
 def _next_nest(rw: Rewriter, activity: Activity) -> Map | None:
