@@ -257,6 +257,25 @@ def cells_by_rolls(alive, steps):
     return alive
 
 
+def cells_by_slices(alive):
+    near = alive[:-2, :-2].astype(np.int64) + alive[:-2, 1:-1] + alive[:-2, 2:] + alive[1:-1, :-2]
+    near = near + alive[1:-1, 2:] + alive[2:, :-2] + alive[2:, 1:-1] + alive[2:, 2:]
+    after = alive.copy()
+    after[1:-1, 1:-1] = (near == 3) | (alive[1:-1, 1:-1] & (near == 2))
+    return after
+
+
+def edges_of_image(image):
+    a = image.astype(np.int64)
+    across = a[:-2, 2:] + 2 * a[1:-1, 2:] + a[2:, 2:] - a[:-2, :-2] - 2 * a[1:-1, :-2] - a[2:, :-2]
+    along = a[2:, :-2] + 2 * a[2:, 1:-1] + a[2:, 2:] - a[:-2, :-2] - 2 * a[:-2, 1:-1] - a[:-2, 2:]
+    return np.abs(across) + np.abs(along) > 128
+
+
+def votes_of_four(votes):
+    return votes[:, 0].astype(np.int64) + votes[:, 1] + votes[:, 2] + votes[:, 3] >= 3
+
+
 def great_circles(lat, lon, first, second):
     out = np.empty(len(first))
     for k in range(len(first)):
@@ -346,6 +365,9 @@ PROGRAMS: dict[str, Program] = {
         Program("E", "numpy", diffused, lambda rng: (rng.random((300, 300)), 50)),
         Program("E", "numpy", relaxed_by_rolls, lambda rng: (rng.random((300, 300)), 50)),
         Program("E", "numpy", cells_by_rolls, lambda rng: (rng.random((300, 300)) > 0.5, 50)),
+        Program("F", "numpy", cells_by_slices, lambda rng: (rng.random((500, 500)) > 0.5,)),
+        Program("F", "numpy", edges_of_image, lambda rng: (rng.integers(0, 256, (500, 500), np.uint8),)),
+        Program("F", "numpy", votes_of_four, lambda rng: (rng.random((100_000, 4)) > 0.5,)),
         Program("F", "numpy", taken_inside, lambda rng: (rng.random(1000), rng.integers(-5, 1005, N))),
         Program("F", "numpy", clipped_lookups, lambda rng: (rng.random(1000), rng.integers(-5, 1005, N))),
         Program("S-6", "numba", triad, lambda rng: (*rng.random((3, N)), 2.0)),

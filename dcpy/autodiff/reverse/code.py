@@ -80,14 +80,7 @@ class AdjointCode:
 
     def needed(self, bars: Iterable[ScalarExpr]) -> tuple[Row, set[str]]:
         """The lines that some adjoints need, and all the names that they read which no line assigns."""
-        wanted = {part.name for bar in bars for part in walk(bar) if isinstance(part, Ref)}
-        kept: Row = []
-        for name, value in reversed(self.row):
-            if name in wanted:
-                wanted.discard(name)
-                wanted |= {part.name for part in walk(value) if isinstance(part, Ref)}
-                kept.append((name, value))
-        return kept[::-1], wanted
+        return lines_for(self.row, bars)
 
     def values_read(self) -> set[str]:
         """The inputs whose values some adjoint reads."""
@@ -97,9 +90,14 @@ class AdjointCode:
 
 def forward_row(item: Pointwise, results: Mapping[str, ScalarExpr]) -> tuple[Row, set[str]]:
     """The lines of the item itself that some results need, and the inputs that they read."""
-    wanted = {part.name for value in results.values() for part in walk(value) if isinstance(part, Ref)}
+    return lines_for(item.code, results.values())
+
+
+def lines_for(row: Row, values: Iterable[ScalarExpr]) -> tuple[Row, set[str]]:
+    """The lines of a row that some values need, and all the names that they read which no line assigns."""
+    wanted = {part.name for value in values for part in walk(value) if isinstance(part, Ref)}
     kept: Row = []
-    for name, value in reversed(item.code):
+    for name, value in reversed(row):
         if name in wanted:
             wanted.discard(name)
             wanted |= {part.name for part in walk(value) if isinstance(part, Ref)}
