@@ -5,9 +5,8 @@ after    loop row { whole = n < 4 ? n : n/4*4
                     loop i = 0:whole simd { r[row, i] = tanh(x[row, i]) }
                     if whole < n { loop lane = 0:4 simd { i = n - 4 + lane;  r[row, i] = tanh(x[row, i]) } } }
 
-What is left over of a row is up to three scalar calls, each as long as one of a vector: a third of the time where rows
-are short. The last vector computes some numbers a second time; where an iteration may read what it writes, they are
-kept before, and restored.
+What is left over of a row is up to three scalar calls, each as long as one of a vector. The last vector computes some
+numbers a second time: an iteration may read nothing that it writes.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from dcpy.codegen.c_identifiers import Names
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import Conditional, Infix, Item, LirExpr, Literal, Name, Operation, integer, plus, times
 from dcpy.codegen.lir.traversal import parts, parts_in, parts_of, statements
-from dcpy.codegen.lir.types import INDEX, TRUTH, Pointer
+from dcpy.codegen.lir.types import INDEX, TRUTH
 from dcpy.codegen.lower.cpu.hidden_strides import VECTORS
 
 WIDTH = 4  #: iterations of the last vector: the fewest for which the C library's functions gain
@@ -34,11 +33,13 @@ def with_row_ends(loop: tree.Loop, names: Names, apart: frozenset[str]) -> tree.
 
     `apart` names arrays that no other name means.
     """
-    if not _is_repeatable(loop.body):
+    if not _is_repeatable(loop.body) or not _writes_apart(loop.body, apart):
         return loop
     whole = _whole_vectors(loop, names)
     first = plus(loop.stop, integer(-WIDTH))
-    last = _last_vector(loop, names, first, whole, apart)
+    lane = Name(names.fresh("lane"), INDEX)
+    place = tree.Declare(loop.var, INDEX, plus(first, lane), constant=True)
+    last = (replace(loop, var=lane.name, start=integer(0), stop=integer(WIDTH), body=(place, *loop.body)),)
     if isinstance(whole, Literal):
         return tree.Compound((replace(loop, stop=whole), *last), span=loop.span)
     trips = _trips(loop)
@@ -126,30 +127,11 @@ def _depends_on_values(expr: LirExpr, values: set[str]) -> bool:
     return any(isinstance(part, Item) or (isinstance(part, Name) and part.name in values) for part in parts(expr))
 
 
-def _last_vector(
-    loop: tree.Loop, names: Names, first: LirExpr, whole: LirExpr, apart: frozenset[str]
-) -> tree.Body:  # fmt: skip
-    lane = Name(names.fresh("lane"), INDEX)
-    place = tree.Declare(loop.var, INDEX, plus(first, lane), constant=True)
-
-    def lanes(stop: LirExpr, body: tree.Body, marks: tuple[tree.Mark, ...]) -> tree.Loop:
-        return tree.Loop(lane.name, integer(0), stop, integer(1), (place, *body), marks=marks, span=loop.span)
-
-    vector = lanes(integer(WIDTH), loop.body, loop.marks)
-    targets = list(dict.fromkeys(_targets(loop.body)))
-    written = {target.base for target in targets}
-    read = {part.base for part in _read(loop.body) if isinstance(part, Item)}
-    if written.isdisjoint(read) and (_are_apart(written, apart) or _are_apart(read, apart)):
-        return (vector,)
-    places = tuple(_places(loop.body))
-    kept = [(target, Name(names.fresh("kept"), Pointer(target.type))) for target in targets]
-    copies = [Item(array, lane, target.type) for target, array in kept]
-    return (
-        *(tree.StackBuffer(array.name, target.type, WIDTH) for target, array in kept),
-        lanes(integer(WIDTH), (*places, *map(tree.Assign, copies, targets)), loop.marks),
-        vector,
-        lanes(plus(whole, times(integer(-1), first)), (*places, *map(tree.Assign, targets, copies)), ()),
-    )
+def _writes_apart(body: tree.Body, apart: frozenset[str]) -> bool:
+    """Return whether nothing that is written is read."""
+    written = {target.base for target in _targets(body)}
+    read = {part.base for part in _read(body) if isinstance(part, Item)}
+    return written.isdisjoint(read) and (_are_apart(written, apart) or _are_apart(read, apart))
 
 
 def _are_apart(bases: set[LirExpr], apart: frozenset[str]) -> bool:
